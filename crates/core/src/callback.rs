@@ -1,0 +1,121 @@
+//! What happens when a task ends: a task of its own, made in the same atomic step.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Invalid, Refusal};
+use crate::http::HttpTarget;
+use crate::json::RawJson;
+use crate::name::{QueueName, TaskId};
+use crate::task::{NewTask, Spec, State, Task};
+use crate::time::Timestamp;
+
+/// The task to make when another ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Callback {
+    /// The ends it answers to; all of them if left out.
+    #[serde(default = "all_ends")]
+    pub on: Vec<End>,
+    /// Call this URL.
+    #[serde(default)]
+    pub http: Option<HttpTarget>,
+    /// Push into this queue instead.
+    #[serde(default)]
+    pub queue: Option<QueueName>,
+    /// The task to push there.
+    #[serde(default)]
+    pub task: Option<Box<NewTask>>,
+}
+
+/// How a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// Committed.
+    Done,
+    /// Out of attempts, failed for good, or expired.
+    Failed,
+    /// Cancelled.
+    Cancelled,
+}
+
+fn all_ends() -> Vec<End> {
+    vec![End::Done, End::Failed, End::Cancelled]
+}
+
+impl End {
+    /// The end a finished state stands for.
+    pub fn of(state: State) -> Option<Self> {
+        match state {
+            State::Done => Some(Self::Done),
+            State::Failed => Some(Self::Failed),
+            State::Cancelled => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+}
+
+impl Callback {
+    /// Checks that it names one target, and that its task could be pushed.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.on.is_empty() {
+            return Err(Invalid::new("on", "at least one of done, failed, cancelled").into());
+        }
+        match (&self.http, &self.queue) {
+            (Some(_), None) if self.task.is_none() => {
+                // Deliveries are a capability of their own; until then nobody would call the URL.
+                Err(
+                    Invalid::new("http", "this version carries out callbacks to a queue only")
+                        .into(),
+                )
+            }
+            (None, Some(_)) => match &self.task {
+                Some(task) => task.check().map_err(|refusal| within("task", refusal)),
+                None => Ok(()),
+            },
+            _ => Err(Invalid::new("callback", "either http, or queue and task").into()),
+        }
+    }
+
+    /// The task this callback makes of an ended one, if it answers to that end.
+    pub(crate) fn spawn(&self, ended: &Task, now: Timestamp, id: TaskId) -> Option<Spec> {
+        #[derive(Serialize)]
+        struct Payload<'a> {
+            task: Ended<'a>,
+            payload: &'a RawJson,
+        }
+        #[derive(Serialize)]
+        struct Ended<'a> {
+            queue: &'a QueueName,
+            id: &'a TaskId,
+            state: State,
+            result: &'a Option<RawJson>,
+            error: &'a Option<String>,
+        }
+        if !self.on.contains(&End::of(ended.status.state)?) {
+            return None;
+        }
+        let queue = self.queue.clone()?;
+        let mut new = self.task.as_deref().cloned().unwrap_or_default();
+        new.payload = Some(RawJson::of(&Payload {
+            task: Ended {
+                queue: &ended.spec.queue,
+                id: &ended.spec.id,
+                state: ended.status.state,
+                result: &ended.status.result,
+                error: &ended.status.error,
+            },
+            payload: new.payload.as_ref().unwrap_or(&ended.spec.payload),
+        }));
+        let id = new.id.take().unwrap_or(id);
+        Some(Spec::new(queue, new, id, now))
+    }
+}
+
+/// The same refusal about a field inside `outer`.
+pub(crate) fn within(outer: &str, refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Invalid(invalid) => Refusal::Invalid(invalid.within(outer)),
+        other => other,
+    }
+}

@@ -1,0 +1,110 @@
+//! JSON that is kept as it came: payloads, results, checkpoints.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// The name under which `serde_json` recognises text to be written as it is.
+///
+/// `RawValue` itself can only be built by parsing its text again, and a payload is parsed once, when
+/// it comes in. A test below fails should the name ever change.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// A JSON value as text, checked once when it came in and never parsed again. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(Arc<str>);
+
+impl RawJson {
+    /// The JSON `null`.
+    pub fn null() -> Self {
+        Self(Arc::from("null"))
+    }
+
+    /// Writes a value as JSON.
+    ///
+    /// # Panics
+    /// Never for the types of this crate: their maps have string keys.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        let text = serde_json::to_string(value).expect("records have string keys only");
+        Self(Arc::from(text))
+    }
+
+    /// Parses a text that must be one JSON value.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Length of the text in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Never true: the shortest JSON value has one character.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Default for RawJson {
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return serializer.serialize_str(&self.0);
+        }
+        let mut raw = serializer.serialize_struct(RAW, 1)?;
+        raw.serialize_field(RAW, &*self.0)?;
+        raw.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            return Ok(Self(Arc::from(<&str>::deserialize(deserializer)?)));
+        }
+        let text: Box<str> = Box::<RawValue>::deserialize(deserializer)?.into();
+        Ok(Self(Arc::from(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_goes_in_and_out_unchanged() {
+        #[derive(Serialize, Deserialize)]
+        struct Outer {
+            payload: RawJson,
+        }
+        let text = r#"{"payload":{"b":1e400, "a":12345678901234567890.10}}"#;
+        let outer: Outer = serde_json::from_str(text).unwrap();
+        assert_eq!(
+            outer.payload.as_str(),
+            r#"{"b":1e400, "a":12345678901234567890.10}"#
+        );
+        assert_eq!(serde_json::to_string(&outer).unwrap(), text);
+        let packed = postcard::to_stdvec(&outer).unwrap();
+        let back: Outer = postcard::from_bytes(&packed).unwrap();
+        assert_eq!(back.payload, outer.payload);
+    }
+}

@@ -1,0 +1,41 @@
+//! What may happen in Punctual: records, states, decisions. Pure: no IO, no clock, no randomness.
+//!
+//! ```text
+//!   record ──┐
+//!   event ───┼──▶ decide ──▶ Decision { the record after it, its fate, what else must happen }
+//!   now ─────┘                   └── a store commits all of it in one atomic step, or none
+//! ```
+//!
+//! Every rule about retries, failures, ends and merging lives here and nowhere else, so that it is
+//! the same over every store. Time and random values come in as parameters, which makes each rule
+//! testable in microseconds and the whole server drivable by a movable clock.
+//!
+//! - [`time`], [`name`], [`json`], [`token`]: the small values everything is made of.
+//! - [`queue`]: a queue's record and settings. [`retry`]: when to try again.
+//! - [`task`]: a task's record, its state machine and every decision about it.
+//! - [`why`]: the explanation a person gets for a task that is not running.
+
+pub mod callback;
+pub mod error;
+pub mod http;
+pub mod json;
+pub mod limits;
+pub mod name;
+pub mod patch;
+pub mod queue;
+pub mod retry;
+pub mod task;
+pub mod time;
+pub mod token;
+pub mod why;
+
+pub use callback::Callback;
+pub use error::{Invalid, Refusal};
+pub use json::RawJson;
+pub use name::{QueueName, TaskId, WorkerName};
+pub use patch::Patch;
+pub use queue::{Queue, Settings};
+pub use retry::RetryPolicy;
+pub use task::{Decision, Event, Fate, NewTask, Spec, State, Status, Task, Verb};
+pub use time::{Span, Timestamp};
+pub use token::{Seed, Token};

@@ -1,0 +1,60 @@
+//! Every limit of the public interface, in one place.
+
+/// Largest request body, in bytes.
+pub const BODY_BYTES_MAX: usize = 64 << 20;
+/// Most request bytes the server works on at once.
+pub const BODY_BYTES_IN_FLIGHT_MAX: usize = 256 << 20;
+/// Largest payload, result or checkpoint, in bytes.
+pub const PAYLOAD_BYTES_MAX: usize = 1 << 20;
+/// Longest error or message, in bytes.
+pub const TEXT_BYTES_MAX: usize = 4 << 10;
+/// Most tags on a task.
+pub const TAGS_MAX: usize = 32;
+/// Longest tag, in bytes.
+pub const TAG_BYTES_MAX: usize = 128;
+/// Most capabilities a task requires or a worker has.
+pub const CAPABILITIES_MAX: usize = 64;
+/// Longest capability, in bytes.
+pub const CAPABILITY_BYTES_MAX: usize = 128;
+/// Most headers of an HTTP target.
+pub const HEADERS_MAX: usize = 64;
+/// Most bytes all header names and values take together.
+pub const HEADERS_BYTES_MAX: usize = 16 << 10;
+/// Longest URL, in bytes.
+pub const URL_BYTES_MAX: usize = 8 << 10;
+/// Most items in a batch.
+pub const BATCH_ITEMS_MAX: usize = 10_000;
+/// Most tasks one take may ask for.
+pub const TAKE_N_MAX: usize = 1_000;
+/// Most payload bytes one take hands out (at least one task, however large).
+pub const TAKE_BYTES_MAX: usize = 16 << 20;
+/// Longest wait of a take, in milliseconds.
+pub const WAIT_MS_MAX: i64 = 60_000;
+/// Most items on a page of a list.
+pub const PAGE_ITEMS_MAX: usize = 1_000;
+/// Items on a page of a list when the request names no limit.
+pub const PAGE_ITEMS_DEFAULT: usize = 50;
+/// Most records one list call examines.
+pub const PAGE_EXAMINED_MAX: usize = 10_000;
+/// Most bytes one list call returns.
+pub const PAGE_BYTES_MAX: usize = 8 << 20;
+/// Most tasks one bulk call examines the way of changing them.
+pub const BULK_ITEMS_MAX: usize = 1_000;
+/// Attempts a task remembers.
+pub const HISTORY_MAX: usize = 20;
+/// Longest name of a queue or worker, longest id of a task.
+pub const NAME_BYTES_MAX: usize = 200;
+/// Longest id of a plan or flow, longest name of a step.
+pub const SHORT_NAME_BYTES_MAX: usize = 90;
+/// Longest `Idempotency-Key`.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
+/// Commit receipts and keyed requests remembered, at most.
+pub const REMEMBERED_MAX: usize = 1_000_000;
+/// How long a commit receipt is remembered, in milliseconds.
+pub const RECEIPT_MS: i64 = 10 * 60 * 1_000;
+/// How long a keyed request is remembered, in milliseconds.
+pub const KEYED_REQUEST_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Deepest nesting of a JSON body.
+pub const JSON_DEPTH_MAX: usize = 128;
+/// Queues a server holds unless configured otherwise.
+pub const QUEUES_MAX: usize = 10_000;

@@ -1,0 +1,102 @@
+//! Names of queues and workers, ids of tasks.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::Invalid;
+use crate::limits::NAME_BYTES_MAX;
+
+const RULE: &str = "1 to 200 characters of A-Z a-z 0-9 . _ : @ ~ -";
+
+fn allowed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._:@~-".contains(&byte)
+}
+
+fn well_formed(text: &str, bytes_max: usize) -> bool {
+    (1..=bytes_max).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident, $field:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks the text against the rule for names.
+            pub fn parse(text: &str) -> Result<Self, Invalid> {
+                if well_formed(text, NAME_BYTES_MAX) {
+                    Ok(Self(Arc::from(text)))
+                } else {
+                    Err(Invalid::new($field, RULE))
+                }
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:?}", &*self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                Self::parse(&text).map_err(|invalid| serde::de::Error::custom(invalid.rule))
+            }
+        }
+    )*};
+}
+
+names! {
+    /// The name of a queue.
+    QueueName, "queue";
+    /// The id of a task, unique in its queue.
+    TaskId, "id";
+    /// The name of a worker.
+    WorkerName, "worker";
+}
+
+impl QueueName {
+    /// The queues that always exist: mode http, not deletable.
+    pub const BUILT_IN: [&str; 3] = ["notices", "bundles", "callbacks"];
+
+    /// Whether the queue always exists.
+    pub fn is_built_in(&self) -> bool {
+        Self::BUILT_IN.contains(&self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_rule() {
+        for good in ["a", "A.b_c:d@e~f-9", &"x".repeat(200)] {
+            assert!(QueueName::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["", "a b", "a/b", "é", "a\n", "*", &"x".repeat(201)] {
+            assert_eq!(TaskId::parse(bad).unwrap_err().field, "id", "{bad}");
+        }
+    }
+}

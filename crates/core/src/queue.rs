@@ -1,0 +1,413 @@
+//! A queue's record: its settings, whether it is paused.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Invalid, Refusal, check_size};
+use crate::http::{HIDDEN, Headers, check_url};
+use crate::limits::{TAG_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::name::QueueName;
+use crate::patch::Patch;
+use crate::retry::{MaxAttempts, RetryPolicy};
+use crate::task::State;
+use crate::time::{Span, Timestamp};
+
+const SECRETS_MAX: usize = 5;
+
+/// A queue as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Queue {
+    /// Its name.
+    pub name: QueueName,
+    /// Its settings.
+    pub settings: Settings,
+    /// Whether nothing is handed out.
+    pub paused: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// Who carries out a queue's tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Workers take tasks.
+    Pull,
+    /// The server assigns tasks to registered workers.
+    Dispatch,
+    /// The server calls a URL.
+    Http,
+    /// Every registered worker answers.
+    Vote,
+    /// Broadcast to whoever listens.
+    Pub,
+}
+
+/// The order among ready tasks of one priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// By the moment they became ready, then in push order.
+    Fifo,
+    /// At random.
+    Random,
+}
+
+/// A token bucket: bursts of `limit`, refilled evenly over `per`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Tasks handed out at most.
+    pub limit: u32,
+    /// In this time.
+    pub per: Span,
+}
+
+/// How long finished tasks stay readable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keep {
+    /// Those that are done.
+    pub done: Span,
+    /// Those that failed.
+    pub failed: Span,
+    /// Those that were cancelled.
+    pub cancelled: Span,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self {
+            done: Span::ZERO,
+            failed: Span::from_secs(7 * 86_400),
+            cancelled: Span::ZERO,
+        }
+    }
+}
+
+impl Keep {
+    /// How long a task that ended in `state` stays readable.
+    pub fn of(&self, state: State) -> Span {
+        match state {
+            State::Done => self.done,
+            State::Failed => self.failed,
+            _ => self.cancelled,
+        }
+    }
+}
+
+/// What becomes of a bundle that was scheduled but never got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Abandoned {
+    /// It is kept as failed.
+    Fail,
+    /// It is dropped.
+    Drop,
+}
+
+/// A queue's settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Who carries out its tasks.
+    pub mode: Mode,
+    /// A label to tell queues apart.
+    pub tag: Option<String>,
+    /// Most live tasks.
+    pub max: Option<u64>,
+    /// How long a taken task is held before it counts as lost.
+    pub hold: Span,
+    /// How long a worker has to confirm.
+    pub confirm_within: Span,
+    /// Takes before a task is failed.
+    pub max_attempts: MaxAttempts,
+    /// When to try again.
+    pub retry: RetryPolicy,
+    /// The order among ready tasks of one priority.
+    pub order: Order,
+    /// Most tasks held at once.
+    pub concurrency: Option<u32>,
+    /// Most tasks handed out in a time.
+    pub rate: Option<Rate>,
+    /// How long finished tasks stay readable.
+    pub keep: Keep,
+    /// Target of tasks that name none.
+    pub url: Option<String>,
+    /// Headers sent to that target.
+    pub headers: Headers,
+    /// Secrets that sign what is sent there.
+    pub secret: Vec<String>,
+    /// The time one delivery may take.
+    pub timeout: Span,
+    /// After how long a scheduled bundle counts as abandoned.
+    pub abandon_after: Option<Span>,
+    /// What becomes of it then.
+    pub abandoned: Abandoned,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Pull,
+            tag: None,
+            max: None,
+            hold: Span::from_secs(30),
+            confirm_within: Span::from_secs(10),
+            max_attempts: MaxAttempts::default(),
+            retry: RetryPolicy::default(),
+            order: Order::Fifo,
+            concurrency: None,
+            rate: None,
+            keep: Keep::default(),
+            url: None,
+            headers: Headers::default(),
+            secret: Vec::new(),
+            timeout: Span::from_secs(30),
+            abandon_after: None,
+            abandoned: Abandoned::Fail,
+        }
+    }
+}
+
+impl Settings {
+    /// The settings a queue of this name starts with, and `null` resets to.
+    pub fn initial(name: &QueueName) -> Self {
+        let mut settings = Self::default();
+        if name.is_built_in() {
+            settings.mode = Mode::Http;
+        }
+        if name.as_str() == "notices" {
+            settings.retry = RetryPolicy::Intervals(vec![Span::from_secs(600); 4]);
+        }
+        settings
+    }
+}
+
+/// A request to change settings: what is left out stays, `null` resets.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SettingsPatch {
+    /// See [`Settings::mode`].
+    pub mode: Patch<Mode>,
+    /// See [`Settings::tag`].
+    pub tag: Patch<String>,
+    /// See [`Settings::max`].
+    pub max: Patch<u64>,
+    /// See [`Settings::hold`].
+    pub hold: Patch<Span>,
+    /// See [`Settings::confirm_within`].
+    pub confirm_within: Patch<Span>,
+    /// See [`Settings::max_attempts`].
+    pub max_attempts: Patch<MaxAttempts>,
+    /// See [`Settings::retry`].
+    pub retry: Patch<RetryPolicy>,
+    /// See [`Settings::order`].
+    pub order: Patch<Order>,
+    /// See [`Settings::concurrency`].
+    pub concurrency: Patch<u32>,
+    /// See [`Settings::rate`].
+    pub rate: Patch<Rate>,
+    /// See [`Settings::keep`].
+    pub keep: Patch<KeepPatch>,
+    /// See [`Settings::url`].
+    pub url: Patch<String>,
+    /// See [`Settings::headers`].
+    pub headers: Patch<Headers>,
+    /// See [`Settings::secret`].
+    pub secret: Patch<Secrets>,
+    /// See [`Settings::timeout`].
+    pub timeout: Patch<Span>,
+    /// See [`Settings::abandon_after`].
+    pub abandon_after: Patch<Span>,
+    /// See [`Settings::abandoned`].
+    pub abandoned: Patch<Abandoned>,
+}
+
+/// A change of [`Keep`]: what is left out stays.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KeepPatch {
+    /// See [`Keep::done`].
+    pub done: Patch<Span>,
+    /// See [`Keep::failed`].
+    pub failed: Patch<Span>,
+    /// See [`Keep::cancelled`].
+    pub cancelled: Patch<Span>,
+}
+
+/// One secret or several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Secrets {
+    /// One.
+    One(String),
+    /// Several, the newest first.
+    Many(Vec<String>),
+}
+
+impl SettingsPatch {
+    /// The settings after the patch, every field checked.
+    pub fn apply(self, current: &Settings, name: &QueueName) -> Result<Settings, Refusal> {
+        let initial = Settings::initial(name);
+        let now = current.clone();
+        let settings = Settings {
+            mode: self.mode.apply(now.mode, initial.mode),
+            tag: self.tag.apply_optional(now.tag),
+            max: self.max.apply_optional(now.max),
+            hold: self.hold.apply(now.hold, initial.hold),
+            confirm_within: self
+                .confirm_within
+                .apply(now.confirm_within, initial.confirm_within),
+            max_attempts: self
+                .max_attempts
+                .apply(now.max_attempts, initial.max_attempts),
+            retry: self.retry.apply(now.retry, initial.retry),
+            order: self.order.apply(now.order, initial.order),
+            concurrency: self.concurrency.apply_optional(now.concurrency),
+            rate: self.rate.apply_optional(now.rate),
+            keep: match self.keep {
+                Patch::Keep => now.keep,
+                Patch::Reset => initial.keep,
+                Patch::Set(keep) => Keep {
+                    done: keep.done.apply(now.keep.done, initial.keep.done),
+                    failed: keep.failed.apply(now.keep.failed, initial.keep.failed),
+                    cancelled: keep
+                        .cancelled
+                        .apply(now.keep.cancelled, initial.keep.cancelled),
+                },
+            },
+            url: self.url.apply_optional(now.url),
+            headers: match self.headers {
+                Patch::Set(headers) => headers.checked(&now.headers)?,
+                other => other.apply(now.headers, initial.headers),
+            },
+            secret: match self.secret {
+                Patch::Keep => now.secret,
+                Patch::Reset => Vec::new(),
+                Patch::Set(Secrets::One(secret)) if secret == HIDDEN => now.secret,
+                Patch::Set(Secrets::One(secret)) => vec![secret],
+                Patch::Set(Secrets::Many(secrets)) => secrets,
+            },
+            timeout: self.timeout.apply(now.timeout, initial.timeout),
+            abandon_after: self.abandon_after.apply_optional(now.abandon_after),
+            abandoned: self.abandoned.apply(now.abandoned, initial.abandoned),
+        };
+        settings.check(current, name)?;
+        Ok(settings)
+    }
+}
+
+impl Settings {
+    fn check(&self, before: &Self, name: &QueueName) -> Result<(), Refusal> {
+        if self.mode != before.mode && name.is_built_in() {
+            return Err(Invalid::new("mode", "a built-in queue is of mode http").into());
+        }
+        // Each further mode is a capability of its own; until it is there, nobody would carry out
+        // the tasks of such a queue.
+        if self.mode != before.mode && self.mode != Mode::Pull {
+            return Err(Invalid::new("mode", "this version carries out pull queues only").into());
+        }
+        if let Some(tag) = &self.tag {
+            check_size("tag", tag.len(), TAG_BYTES_MAX)?;
+        }
+        for (field, span) in [
+            ("hold", self.hold),
+            ("confirm_within", self.confirm_within),
+            ("timeout", self.timeout),
+            ("abandon_after", self.abandon_after.unwrap_or(Span::MAX)),
+            ("rate", self.rate.map_or(Span::MAX, |rate| rate.per)),
+        ] {
+            if span.is_zero() {
+                return Err(Invalid::new(field, "longer than 0").into());
+            }
+        }
+        for (field, count) in [
+            ("max", self.max),
+            ("concurrency", self.concurrency.map(u64::from)),
+            ("rate", self.rate.map(|rate| u64::from(rate.limit))),
+        ] {
+            if count == Some(0) {
+                return Err(Invalid::new(field, "a whole number from 1").into());
+            }
+        }
+        if let Some(url) = &self.url {
+            check_url("url", url)?;
+        }
+        if self.secret.len() > SECRETS_MAX {
+            return Err(Invalid::new("secret", "at most 5 secrets").into());
+        }
+        for secret in &self.secret {
+            check_size("secret", secret.len(), TEXT_BYTES_MAX)?;
+            if secret.is_empty() {
+                return Err(Invalid::new("secret", "not empty").into());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(json: &str) -> SettingsPatch {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn name() -> QueueName {
+        QueueName::parse("q").unwrap()
+    }
+
+    #[test]
+    fn what_is_left_out_stays_and_null_resets() {
+        let first = patch(r#"{"hold":5,"tag":"a","keep":{"done":"1h"},"max":3}"#)
+            .apply(&Settings::default(), &name())
+            .unwrap();
+        let second = patch(r#"{"hold":null,"keep":{"failed":0},"max":null}"#)
+            .apply(&first, &name())
+            .unwrap();
+        assert_eq!(second.hold, Span::from_secs(30));
+        assert_eq!(second.tag.as_deref(), Some("a"));
+        assert_eq!(
+            (second.keep.done, second.keep.failed),
+            (Span::from_secs(3_600), Span::ZERO)
+        );
+        assert_eq!(second.max, None);
+    }
+
+    #[test]
+    fn bad_settings_name_their_field() {
+        for (json, field) in [
+            (r#"{"hold":0}"#, "hold"),
+            (r#"{"max":0}"#, "max"),
+            (r#"{"concurrency":0}"#, "concurrency"),
+            (r#"{"rate":{"limit":0,"per":1}}"#, "rate"),
+            (r#"{"rate":{"limit":1,"per":0}}"#, "rate"),
+            (r#"{"url":"ftp://x"}"#, "url"),
+            (r#"{"url":"http://u:p@x/"}"#, "url"),
+            (r#"{"url":"http://x/\r\n"}"#, "url"),
+            (r#"{"headers":{"Host":"x"}}"#, "headers"),
+            (r#"{"headers":{"a":"x\r\ny: z"}}"#, "headers"),
+            (r#"{"headers":{"a b":"x"}}"#, "headers"),
+            (r#"{"secret":["1","2","3","4","5","6"]}"#, "secret"),
+            (r#"{"mode":"vote"}"#, "mode"),
+        ] {
+            let refusal = patch(json)
+                .apply(&Settings::default(), &name())
+                .unwrap_err();
+            assert!(refusal.to_string().starts_with(field), "{json}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_overwritten_by_their_hidden_form() {
+        let first = patch(r#"{"secret":"s","headers":{"Authorization":"b","x":"1"}}"#)
+            .apply(&Settings::default(), &name())
+            .unwrap();
+        assert_eq!(first.headers.shown()["authorization"], HIDDEN);
+        let second = patch(r#"{"secret":"***","headers":{"authorization":"***","x":"2"}}"#)
+            .apply(&first, &name())
+            .unwrap();
+        assert_eq!(second.secret, first.secret);
+        assert_eq!(second.headers.shown()["x"], "2");
+        assert_ne!(second.headers, first.headers);
+    }
+}

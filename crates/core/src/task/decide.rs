@@ -1,0 +1,568 @@
+//! The decisions: an event happens to a task, and this says what becomes of it.
+
+use std::sync::Arc;
+
+use super::push::{check_priority, check_tags};
+use super::state::{Edge, State, Verb, edge};
+use super::{Outcome, Spec, Status, Task};
+use crate::error::{Invalid, Refusal, check_size};
+use crate::json::RawJson;
+use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::name::TaskId;
+use crate::patch::Patch;
+use crate::queue::Settings;
+use crate::retry::RetryPolicy;
+use crate::time::{Span, Timestamp};
+use crate::token::Token;
+
+/// What surrounds a decision.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The time of the event.
+    pub now: Timestamp,
+    /// The settings of the task's queue.
+    pub queue: &'a Settings,
+    /// A random number in 0…1, for the spread of retries.
+    pub roll: f64,
+    /// The id of the task a callback makes, if it names none.
+    pub callback_id: &'a TaskId,
+}
+
+/// Something that happens to a task.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// Its holder confirms.
+    Confirm {
+        /// The holder's token.
+        token: Token,
+    },
+    /// Its holder needs longer, or reports.
+    Extend {
+        /// The holder's token.
+        token: Token,
+        /// What it reports.
+        extension: Extension,
+    },
+    /// Its holder settles it.
+    Settle {
+        /// The holder's token.
+        token: Token,
+        /// How.
+        settlement: Settlement,
+    },
+    /// Somebody wants it cancelled.
+    Cancel,
+    /// Somebody wants it set aside.
+    Pause,
+    /// Somebody wants it to go on.
+    Resume,
+    /// Somebody wants it tried again now.
+    Retry {
+        /// Even if somebody holds it.
+        force: bool,
+    },
+    /// Somebody wants it like new.
+    Reset,
+    /// Somebody changes what was pushed.
+    Edit(Edit),
+    /// Its time to confirm or its hold is over.
+    HoldEnd,
+    /// It was not started in time.
+    Expire,
+}
+
+/// What a holder reports while it works.
+#[derive(Debug, Clone, Default)]
+pub struct Extension {
+    /// The new length of the hold, from now; as long as before if none.
+    pub hold: Option<Span>,
+    /// How far it is, from 0 to 1.
+    pub progress: Option<f64>,
+    /// A word on where it is.
+    pub message: Option<String>,
+    /// What its next holder would need to go on.
+    pub checkpoint: Option<RawJson>,
+}
+
+/// How a holder ends its hold.
+#[derive(Debug, Clone)]
+pub enum Settlement {
+    /// Done.
+    Commit {
+        /// What it came to.
+        result: Option<RawJson>,
+    },
+    /// Failed.
+    Fail {
+        /// What went wrong.
+        error: Option<String>,
+        /// The wait until the next attempt, instead of the policy's.
+        retry_in: Option<Span>,
+        /// Whether trying again is no use.
+        permanent: bool,
+    },
+    /// Given back; the take does not count.
+    Release {
+        /// The wait until it is ready again.
+        delay: Option<Span>,
+        /// What its next holder needs to go on.
+        checkpoint: Option<RawJson>,
+    },
+    /// The acknowledgement of a cancel.
+    Cancelled(Acknowledgement),
+    /// The acknowledgement of a pause.
+    Paused(Acknowledgement),
+}
+
+/// What a holder leaves behind when it stops on request.
+#[derive(Debug, Clone, Default)]
+pub struct Acknowledgement {
+    /// What its next holder needs to go on.
+    pub checkpoint: Option<RawJson>,
+    /// What it came to so far.
+    pub result: Option<RawJson>,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+/// A change of what was pushed, possible while nobody has it.
+#[derive(Debug, Clone, Default)]
+pub struct Edit {
+    /// A new payload.
+    pub payload: Option<RawJson>,
+    /// A new due time; reset: now.
+    pub due: Patch<Timestamp>,
+    /// A new priority; reset: 0.
+    pub priority: Patch<i32>,
+    /// New tags; reset: none.
+    pub tags: Patch<Vec<String>>,
+    /// New waits; reset: the queue's.
+    pub retry: Patch<RetryPolicy>,
+    /// A new expiry; reset: none.
+    pub expires: Patch<Timestamp>,
+}
+
+/// What becomes of a task, and what else must happen in the same atomic step.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// The task as it reads after the step.
+    pub task: Task,
+    /// What a store does with it.
+    pub fate: Fate,
+    /// Tasks to make in the same step.
+    pub spawn: Vec<Spec>,
+    /// The settle verb and its token, if a repeat could not be answered from the record itself.
+    pub receipt: Option<(Token, Verb)>,
+}
+
+/// What a store does with a record after a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing: it did not change.
+    Same,
+    /// It keeps the new status.
+    Keep,
+    /// It keeps the new status and the edited spec.
+    Rewrite,
+    /// It drops the record and keeps the id reserved until then.
+    Reserve(Timestamp),
+    /// It drops the record.
+    Remove,
+}
+
+impl Settlement {
+    /// The verb it stands for.
+    pub fn verb(&self) -> Verb {
+        match self {
+            Self::Commit { .. } => Verb::Commit,
+            Self::Fail { .. } => Verb::Fail,
+            Self::Release { .. } => Verb::Release,
+            Self::Cancelled(_) => Verb::Cancelled,
+            Self::Paused(_) => Verb::Paused,
+        }
+    }
+
+    /// Checks every field that can be judged without the task.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let (json, text) = match self {
+            Self::Commit { result } => ([("result", result), ("result", &None)], &None),
+            Self::Fail { error, .. } => ([("result", &None), ("result", &None)], error),
+            Self::Release { checkpoint, .. } => {
+                ([("checkpoint", checkpoint), ("result", &None)], &None)
+            }
+            Self::Cancelled(left) | Self::Paused(left) => (
+                [("checkpoint", &left.checkpoint), ("result", &left.result)],
+                &left.error,
+            ),
+        };
+        for (field, value) in json {
+            check_size(
+                field,
+                value.as_ref().map_or(0, RawJson::len),
+                PAYLOAD_BYTES_MAX,
+            )?;
+        }
+        check_size(
+            "error",
+            text.as_ref().map_or(0, String::len),
+            TEXT_BYTES_MAX,
+        )
+    }
+}
+
+impl Extension {
+    /// Checks every field.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.hold.is_some_and(Span::is_zero) {
+            return Err(Invalid::new("hold", "longer than 0").into());
+        }
+        if self
+            .progress
+            .is_some_and(|progress| !(0.0..=1.0).contains(&progress))
+        {
+            return Err(Invalid::new("progress", "a number from 0 to 1").into());
+        }
+        check_size(
+            "message",
+            self.message.as_ref().map_or(0, String::len),
+            TEXT_BYTES_MAX,
+        )?;
+        let checkpoint = self.checkpoint.as_ref().map_or(0, RawJson::len);
+        check_size("checkpoint", checkpoint, PAYLOAD_BYTES_MAX)
+    }
+}
+
+impl Event {
+    /// The verb it stands for.
+    pub fn verb(&self) -> Verb {
+        match self {
+            Self::Confirm { .. } => Verb::Confirm,
+            Self::Extend { .. } => Verb::Extend,
+            Self::Settle { settlement, .. } => settlement.verb(),
+            Self::Cancel => Verb::Cancel,
+            Self::Pause => Verb::Pause,
+            Self::Resume => Verb::Resume,
+            Self::Retry { force: false } => Verb::Retry,
+            Self::Retry { force: true } => Verb::ForceRetry,
+            Self::Reset => Verb::Reset,
+            Self::Edit(_) => Verb::Edit,
+            Self::HoldEnd => Verb::HoldEnd,
+            Self::Expire => Verb::Expire,
+        }
+    }
+
+    fn token(&self) -> Option<Token> {
+        match self {
+            Self::Confirm { token } | Self::Extend { token, .. } | Self::Settle { token, .. } => {
+                Some(*token)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Task {
+    /// Says what an event makes of this task. Changes nothing by itself.
+    pub fn decide(&self, event: Event, context: &Context<'_>) -> Result<Decision, Refusal> {
+        let verb = event.verb();
+        let state = self.status.state_at(context.now);
+        if let Some(token) = event.token() {
+            if self.status.settled == Some((token, verb)) {
+                return Ok(self.unchanged());
+            }
+            if self.status.hold.is_none_or(|hold| hold.token != token) {
+                return Err(Refusal::StaleToken);
+            }
+        }
+        let Edge::To(allowed) = edge(state, verb) else {
+            return Err(Refusal::WrongState { verb, state });
+        };
+        if verb == Verb::Reset
+            && let Some(owner) = &self.spec.owner
+        {
+            return Err(Refusal::Owned {
+                verb,
+                owner: owner.kind(),
+                state,
+            });
+        }
+        let mut after = self.clone();
+        after.status.state = state;
+        let decision = after.apply(event, context)?;
+        debug_assert!(
+            allowed.contains(&decision.task.status.state),
+            "{state} {verb}"
+        );
+        Ok(decision)
+    }
+
+    fn unchanged(&self) -> Decision {
+        Decision {
+            task: self.clone(),
+            fate: Fate::Same,
+            spawn: Vec::new(),
+            receipt: None,
+        }
+    }
+
+    /// Carries out an event whose verb applies.
+    fn apply(mut self, event: Event, context: &Context<'_>) -> Result<Decision, Refusal> {
+        let now = context.now;
+        let state = self.status.state;
+        let status = &mut self.status;
+        match event {
+            Event::Confirm { .. } => {
+                if state != State::Assigned {
+                    return Ok(self.unchanged());
+                }
+                status.state = State::Running;
+                status.taken_at = Some(now);
+                if let Some(hold) = &mut status.hold {
+                    hold.until = now + hold.length;
+                }
+            }
+            Event::Extend { extension, .. } => {
+                if let Some(hold) = &mut status.hold {
+                    hold.length = extension.hold.unwrap_or(hold.length);
+                    hold.until = now + hold.length;
+                }
+                status.progress = extension.progress.or(status.progress);
+                status.message = extension.message.or(status.message.take());
+                status.checkpoint = extension.checkpoint.or(status.checkpoint.take());
+            }
+            Event::Settle { token, settlement } => {
+                return Ok(self.settle(token, settlement, context));
+            }
+            Event::Cancel => match state {
+                State::Running | State::Pausing => status.state = State::Cancelling,
+                State::Cancelling | State::Cancelled => return Ok(self.unchanged()),
+                _ => {
+                    if state == State::Assigned {
+                        status.untake(now, Outcome::Cancelled, None);
+                    }
+                    return Ok(self.end(State::Cancelled, context));
+                }
+            },
+            Event::Pause => match state {
+                State::Running => status.state = State::Pausing,
+                State::Pausing | State::Paused => return Ok(self.unchanged()),
+                _ => {
+                    if state == State::Assigned {
+                        status.untake(now, Outcome::Paused, None);
+                        status.attempt -= 1;
+                    }
+                    status.worker = None;
+                    status.taken_at = None;
+                    status.state = State::Paused;
+                }
+            },
+            Event::Resume if state == State::Pausing => status.state = State::Running,
+            Event::Resume => {
+                let due = self.due_at();
+                self.status.queue(due, now);
+            }
+            Event::Retry { .. } => {
+                if state == State::Waiting && status.attempt == 0 {
+                    return Err(Refusal::WrongState {
+                        verb: Verb::Retry,
+                        state,
+                    });
+                }
+                if state.is_held() {
+                    status.untake(now, Outcome::Freed, None);
+                }
+                status.reopen();
+                status.due_at = Some(now);
+                status.queue(now, now);
+                if self.is_used_up(context.queue) {
+                    let limit = self.max_attempts(context.queue).limit().unwrap_or(0);
+                    self.status.granted = self.status.attempt + 1 - limit;
+                }
+            }
+            Event::Reset => self.status = Status::new(self.spec.due_at, now),
+            Event::Edit(edit) => return self.edit(edit, context),
+            Event::HoldEnd => return Ok(self.lose(context)),
+            Event::Expire => {
+                status.error = Some("expired".to_owned());
+                return Ok(self.end(State::Failed, context));
+            }
+        }
+        Ok(self.kept(Fate::Keep))
+    }
+
+    fn kept(self, fate: Fate) -> Decision {
+        Decision {
+            task: self,
+            fate,
+            spawn: Vec::new(),
+            receipt: None,
+        }
+    }
+
+    /// The holder ends its hold.
+    fn settle(mut self, token: Token, settlement: Settlement, context: &Context<'_>) -> Decision {
+        let now = context.now;
+        let state = self.status.state;
+        let verb = settlement.verb();
+        let status = &mut self.status;
+        let mut end = None;
+        match settlement {
+            Settlement::Commit { result } => {
+                status.untake(now, Outcome::Done, None);
+                status.result = Some(result.unwrap_or_default());
+                status.error = None;
+                end = Some(State::Done);
+            }
+            Settlement::Cancelled(left) | Settlement::Paused(left) => {
+                let outcome = if state == State::Pausing {
+                    Outcome::Paused
+                } else {
+                    Outcome::Cancelled
+                };
+                status.untake(now, outcome, left.error.as_deref());
+                status.checkpoint = left.checkpoint.or(status.checkpoint.take());
+                status.result = left.result.or(status.result.take());
+                status.error = left.error.or(status.error.take());
+            }
+            Settlement::Release { delay, checkpoint } => {
+                status.untake(now, Outcome::Released, None);
+                status.checkpoint = checkpoint.or(status.checkpoint.take());
+                if !matches!(state, State::Pausing | State::Cancelling) {
+                    status.attempt -= 1;
+                    let due = now + delay.unwrap_or_default();
+                    status.due_at = Some(due);
+                    status.queue(due, now);
+                }
+            }
+            Settlement::Fail {
+                error,
+                retry_in,
+                permanent,
+            } => {
+                status.untake(now, Outcome::Failed, error.as_deref());
+                status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));
+                if !matches!(state, State::Pausing | State::Cancelling) {
+                    if permanent || self.is_used_up(context.queue) {
+                        end = Some(State::Failed);
+                    } else {
+                        self.wait_for_retry(retry_in, context);
+                    }
+                }
+            }
+        }
+        self.status.settled = Some((token, verb));
+        match (end, state) {
+            (Some(end), _) => self.end(end, context),
+            (None, State::Pausing) => self.pause(),
+            (None, State::Cancelling) => self.end(State::Cancelled, context),
+            (None, _) => self.kept(Fate::Keep),
+        }
+    }
+
+    /// The hold is over and its holder was not heard of.
+    fn lose(mut self, context: &Context<'_>) -> Decision {
+        let now = context.now;
+        let state = self.status.state;
+        let (outcome, error) = match state {
+            State::Assigned => (Outcome::Unconfirmed, "not confirmed in time"),
+            _ => (
+                Outcome::Lost,
+                "its hold ended before its worker was heard of",
+            ),
+        };
+        self.status.untake(now, outcome, None);
+        match state {
+            State::Pausing => return self.pause(),
+            State::Cancelling => return self.end(State::Cancelled, context),
+            _ => {}
+        }
+        self.status.error = Some(error.to_owned());
+        if self.is_used_up(context.queue) {
+            return self.end(State::Failed, context);
+        }
+        self.status.due_at = Some(now);
+        self.status.queue(now, now);
+        self.kept(Fate::Keep)
+    }
+
+    fn wait_for_retry(&mut self, retry_in: Option<Span>, context: &Context<'_>) {
+        let policy = self.spec.retry.as_ref().unwrap_or(&context.queue.retry);
+        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.attempt, context.roll));
+        let due = context.now + wait;
+        self.status.due_at = Some(due);
+        self.status.queue(due, context.now);
+    }
+
+    /// Sets a held task aside. A pause interrupts an attempt, it does not use it up.
+    fn pause(mut self) -> Decision {
+        self.status.attempt = self.status.attempt.saturating_sub(1);
+        self.status.state = State::Paused;
+        self.status.worker = None;
+        self.status.taken_at = None;
+        self.kept(Fate::Keep)
+    }
+
+    /// Ends the task: how long it stays, and what its callback makes.
+    fn end(mut self, state: State, context: &Context<'_>) -> Decision {
+        let now = context.now;
+        let keep = context.queue.keep.of(state);
+        let status = &mut self.status;
+        status.state = state;
+        status.finished_at = Some(now);
+        status.keep_until = Some(now + keep);
+        status.reserved_until = self.spec.unique_for.map(|span| now + span);
+        if state == State::Done {
+            status.progress = status.progress.map(|_| 1.0);
+        }
+        let fate = match status.reserved_until {
+            _ if !keep.is_zero() => Fate::Keep,
+            Some(until) => Fate::Reserve(until),
+            None => Fate::Remove,
+        };
+        // A commit is answered again even after the id was pushed anew, so it always leaves one.
+        let receipt = status
+            .settled
+            .filter(|(_, verb)| fate != Fate::Keep || *verb == Verb::Commit);
+        let callback = self.spec.callback.as_ref();
+        let spawn =
+            callback.and_then(|callback| callback.spawn(&self, now, context.callback_id.clone()));
+        Decision {
+            task: self,
+            fate,
+            spawn: spawn.into_iter().collect(),
+            receipt,
+        }
+    }
+
+    fn edit(mut self, edit: Edit, context: &Context<'_>) -> Result<Decision, Refusal> {
+        let mut spec = Spec::clone(&self.spec);
+        if let Some(payload) = edit.payload {
+            check_size("payload", payload.len(), PAYLOAD_BYTES_MAX)?;
+            spec.payload = payload;
+        }
+        spec.priority = check_priority(edit.priority.apply(spec.priority.into(), 0))?;
+        spec.tags = edit.tags.apply(spec.tags, Vec::new());
+        check_tags(&spec.tags)?;
+        spec.retry = edit.retry.apply_optional(spec.retry);
+        spec.expires = edit.expires.apply_optional(spec.expires);
+        if edit.due != Patch::Keep {
+            spec.due_at = edit.due.apply(spec.due_at, context.now);
+            self.status.due_at = None;
+            if self.status.state != State::Paused {
+                self.status.queue(spec.due_at, context.now);
+            }
+        }
+        self.spec = Arc::new(spec);
+        Ok(self.kept(Fate::Rewrite))
+    }
+}
+
+impl Status {
+    /// Takes back an end.
+    fn reopen(&mut self) {
+        self.finished_at = None;
+        self.keep_until = None;
+        self.reserved_until = None;
+        self.settled = None;
+    }
+}

@@ -1,0 +1,312 @@
+//! A task's record: what was pushed ([`Spec`]) and all that changes ([`Status`]).
+//!
+//! The two are stored apart, so that a change of state never rewrites a payload.
+
+mod decide;
+mod push;
+mod state;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use decide::{Context, Decision, Edit, Event, Extension, Fate, Settlement};
+pub use push::NewTask;
+pub use state::{Edge, State, Verb, edge};
+
+use crate::callback::Callback;
+use crate::http::HttpTarget;
+use crate::json::RawJson;
+use crate::limits::HISTORY_MAX;
+use crate::name::{QueueName, TaskId, WorkerName};
+use crate::queue::Settings;
+use crate::retry::{MaxAttempts, RetryPolicy};
+use crate::time::{Span, Timestamp};
+use crate::token::Token;
+
+/// A task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// What was pushed.
+    pub spec: Arc<Spec>,
+    /// All that changes.
+    pub status: Status,
+}
+
+/// What was pushed. Changes only by an edit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Its queue.
+    pub queue: QueueName,
+    /// Its id, unique among the queue's live tasks.
+    pub id: TaskId,
+    /// What is to be done, as its pusher put it.
+    pub payload: RawJson,
+    /// When it was pushed.
+    pub created_at: Timestamp,
+    /// When it is due.
+    pub due_at: Timestamp,
+    /// Higher goes first.
+    pub priority: i8,
+    /// Its own hold, instead of the queue's.
+    pub hold: Option<Span>,
+    /// Its own limit of attempts, instead of the queue's.
+    pub max_attempts: Option<MaxAttempts>,
+    /// Its own waits between attempts, instead of the queue's.
+    pub retry: Option<RetryPolicy>,
+    /// How long its id stays reserved after its end.
+    pub unique_for: Option<Span>,
+    /// Failed if not first started by then.
+    pub expires: Option<Timestamp>,
+    /// Capabilities its worker must have.
+    pub requires: Vec<String>,
+    /// Where to deliver it.
+    pub http: Option<HttpTarget>,
+    /// What to make when it ends.
+    pub callback: Option<Callback>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// The plan or flow it belongs to.
+    pub owner: Option<Owner>,
+}
+
+/// What a task is a part of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Owner {
+    /// A run of a plan; reads as the task's `plan`.
+    Plan(RawJson),
+    /// A step of a flow; reads as the task's `flow`.
+    Flow(RawJson),
+}
+
+impl Owner {
+    /// The word for it in messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "plan",
+            Self::Flow(_) => "flow",
+        }
+    }
+}
+
+/// All that changes about a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Where it stands. A task that is `waiting` reads as `ready` from `ready_at` on.
+    pub state: State,
+    /// When it became or becomes ready; the order among ready tasks.
+    pub ready_at: Timestamp,
+    /// When it is due, where that is not what was pushed: the time of a retry or a delayed release.
+    pub due_at: Option<Timestamp>,
+    /// Times taken, less those given back.
+    pub attempt: u32,
+    /// Attempts granted by retries beyond the limit.
+    pub granted: u32,
+    /// The current hold.
+    pub hold: Option<Hold>,
+    /// Its worker, while held and after the end.
+    pub worker: Option<WorkerName>,
+    /// When that worker got it, or confirmed it.
+    pub taken_at: Option<Timestamp>,
+    /// How far it is, from 0 to 1.
+    pub progress: Option<f64>,
+    /// What its holder last said.
+    pub message: Option<String>,
+    /// What its next holder needs to go on.
+    pub checkpoint: Option<RawJson>,
+    /// What it came to.
+    pub result: Option<RawJson>,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+    /// How long it stays readable after its end.
+    pub keep_until: Option<Timestamp>,
+    /// How long its id stays reserved after its end.
+    pub reserved_until: Option<Timestamp>,
+    /// The token and verb that ended the last hold, for a repeat of that verb.
+    pub settled: Option<(Token, Verb)>,
+    /// The last attempts, oldest first.
+    pub history: Vec<Attempt>,
+}
+
+/// A hold on a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// The holder's token.
+    pub token: Token,
+    /// When it ends; while assigned, when the time to confirm ends.
+    pub until: Timestamp,
+    /// Its length once confirmed, and of an extension that names none.
+    pub length: Span,
+}
+
+/// One attempt, for people to look at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// When it began.
+    pub at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// Who made it.
+    pub worker: Option<WorkerName>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What went wrong, shortened.
+    pub error: Option<String>,
+    /// The HTTP status that was answered.
+    pub status: Option<u16>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Committed.
+    Done,
+    /// The worker said it failed.
+    Failed,
+    /// Given back.
+    Released,
+    /// Not confirmed in time.
+    Unconfirmed,
+    /// Its hold ended.
+    Lost,
+    /// Cancelled.
+    Cancelled,
+    /// Paused.
+    Paused,
+    /// Taken away by a forced retry.
+    Freed,
+}
+
+/// What a take gives its holder.
+#[derive(Debug, Clone)]
+pub struct Grant {
+    /// The new token.
+    pub token: Token,
+    /// Who takes.
+    pub worker: Option<WorkerName>,
+    /// When.
+    pub now: Timestamp,
+    /// The length of the hold.
+    pub hold: Span,
+    /// The time to confirm, where a confirmation is asked for.
+    pub confirm_within: Option<Span>,
+}
+
+impl Status {
+    /// A task as it is right after its push.
+    pub fn new(due_at: Timestamp, now: Timestamp) -> Self {
+        Self {
+            state: if due_at > now {
+                State::Waiting
+            } else {
+                State::Ready
+            },
+            ready_at: due_at.max(now),
+            due_at: None,
+            attempt: 0,
+            granted: 0,
+            hold: None,
+            worker: None,
+            taken_at: None,
+            progress: None,
+            message: None,
+            checkpoint: None,
+            result: None,
+            error: None,
+            finished_at: None,
+            keep_until: None,
+            reserved_until: None,
+            settled: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// The state at a time: what was waiting is ready once it is due.
+    pub fn state_at(&self, now: Timestamp) -> State {
+        match self.state {
+            State::Waiting if self.ready_at <= now => State::Ready,
+            state => state,
+        }
+    }
+
+    /// Hands the task to a holder. The store calls this for a ready task it chose.
+    pub fn take(&mut self, grant: Grant) {
+        let within = grant.confirm_within.unwrap_or(grant.hold);
+        self.state = if grant.confirm_within.is_some() {
+            State::Assigned
+        } else {
+            State::Running
+        };
+        self.attempt += 1;
+        self.hold = Some(Hold {
+            token: grant.token,
+            until: grant.now + within,
+            length: grant.hold,
+        });
+        self.worker = grant.worker;
+        self.taken_at = Some(grant.now);
+        self.settled = None;
+    }
+
+    /// Ends the hold and remembers the attempt.
+    fn untake(&mut self, now: Timestamp, outcome: Outcome, error: Option<&str>) {
+        if self.history.len() >= HISTORY_MAX {
+            self.history.remove(0);
+        }
+        self.history.push(Attempt {
+            at: self.taken_at.unwrap_or(now),
+            ended_at: now,
+            worker: self.worker.clone(),
+            outcome,
+            error: error.map(|text| shortened(text, 256)),
+            status: None,
+        });
+        self.hold = None;
+    }
+
+    /// Makes it ready at `due`, or now if that is past.
+    fn queue(&mut self, due: Timestamp, now: Timestamp) {
+        self.state = if due > now {
+            State::Waiting
+        } else {
+            State::Ready
+        };
+        self.ready_at = due.max(now);
+        self.worker = None;
+        self.taken_at = None;
+    }
+}
+
+impl Task {
+    /// When it is due.
+    pub fn due_at(&self) -> Timestamp {
+        self.status.due_at.unwrap_or(self.spec.due_at)
+    }
+
+    /// Its limit of attempts.
+    pub fn max_attempts(&self, queue: &Settings) -> MaxAttempts {
+        self.spec.max_attempts.unwrap_or(queue.max_attempts)
+    }
+
+    /// Whether no attempt is left.
+    fn is_used_up(&self, queue: &Settings) -> bool {
+        let limit = self.max_attempts(queue).limit();
+        limit.is_some_and(|limit| self.status.attempt >= limit.saturating_add(self.status.granted))
+    }
+
+    /// The time of its next change without anybody's doing: due, hold end, expiry.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        let unstarted = self.status.attempt == 0 && self.status.history.is_empty();
+        self.spec
+            .expires
+            .filter(|_| unstarted && !self.status.state.is_finished())
+    }
+}
+
+/// The text up to `bytes_max`, cut between characters.
+fn shortened(text: &str, bytes_max: usize) -> String {
+    text[..text.floor_char_boundary(bytes_max)].to_owned()
+}

@@ -1,0 +1,154 @@
+//! A push: what a client may say about a new task, and the record it becomes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::callback::{Callback, within};
+use crate::error::{Invalid, Refusal, check_size};
+use crate::http::HttpTarget;
+use crate::json::RawJson;
+use crate::limits::{
+    CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, TAG_BYTES_MAX, TAGS_MAX,
+};
+use crate::name::{QueueName, TaskId};
+use crate::queue::Mode;
+use crate::retry::{MaxAttempts, RetryPolicy};
+use crate::task::Spec;
+use crate::time::{Span, Timestamp};
+
+/// A task as it is pushed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NewTask {
+    /// Its id; generated if left out.
+    pub id: Option<TaskId>,
+    /// Any JSON; `null` if left out.
+    #[serde(deserialize_with = "given")]
+    pub payload: Option<RawJson>,
+    /// When it is due; now if left out.
+    pub due: Option<Timestamp>,
+    /// How long until it is due, instead of `due`.
+    pub delay: Option<Span>,
+    /// −100 to 100, higher first.
+    pub priority: Option<i32>,
+    /// Its own hold.
+    pub hold: Option<Span>,
+    /// Its own limit of attempts.
+    pub max_attempts: Option<MaxAttempts>,
+    /// Its own waits between attempts.
+    pub retry: Option<RetryPolicy>,
+    /// How long the id stays reserved after the end.
+    pub unique_for: Option<Span>,
+    /// Failed if not first started by then.
+    pub expires: Option<Timestamp>,
+    /// Capabilities its worker must have.
+    pub requires: Option<Vec<String>>,
+    /// Where to deliver it.
+    pub http: Option<HttpTarget>,
+    /// What to make when it ends.
+    pub callback: Option<Callback>,
+    /// Labels.
+    pub tags: Option<Vec<String>>,
+}
+
+/// Tells a payload of `null` from no payload at all.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<RawJson>, D::Error> {
+    if deserializer.is_human_readable() {
+        RawJson::deserialize(deserializer).map(Some)
+    } else {
+        Option::deserialize(deserializer)
+    }
+}
+
+impl NewTask {
+    /// Checks every field that can be judged without its queue.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if let Some(payload) = &self.payload {
+            check_size("payload", payload.len(), PAYLOAD_BYTES_MAX)?;
+        }
+        if self.due.is_some() && self.delay.is_some() {
+            return Err(Invalid::new("delay", "not together with due").into());
+        }
+        check_priority(self.priority.unwrap_or(0))?;
+        if self.hold.is_some_and(Span::is_zero) {
+            return Err(Invalid::new("hold", "longer than 0").into());
+        }
+        check_tags(self.tags.as_deref().unwrap_or_default())?;
+        let requires = self.requires.as_deref().unwrap_or_default();
+        check_labels("requires", requires, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
+        match &self.callback {
+            Some(callback) => callback
+                .check()
+                .map_err(|refusal| within("callback", refusal)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks what the mode of its queue asks for.
+    pub fn check_mode(&self, mode: Mode) -> Result<(), Refusal> {
+        if mode != Mode::Pull {
+            return Err(Invalid::new("queue", "this version carries out pull queues only").into());
+        }
+        if self.http.is_some() {
+            return Err(Invalid::new("http", "only in a queue of mode http").into());
+        }
+        if self.requires.is_some() {
+            return Err(Invalid::new("requires", "only in a queue of mode dispatch").into());
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn check_priority(priority: i32) -> Result<i8, Invalid> {
+    i8::try_from(priority)
+        .ok()
+        .filter(|priority| (-100..=100).contains(priority))
+        .ok_or_else(|| Invalid::new("priority", "a whole number from -100 to 100"))
+}
+
+pub(super) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+    check_labels("tags", tags, TAGS_MAX, TAG_BYTES_MAX)
+}
+
+fn check_labels(
+    field: &'static str,
+    labels: &[String],
+    count_max: usize,
+    bytes_max: usize,
+) -> Result<(), Refusal> {
+    if labels.len() > count_max {
+        return Err(Invalid::new(field, format!("at most {count_max} of them")).into());
+    }
+    for label in labels {
+        check_size(field, label.len(), bytes_max)?;
+        if label.is_empty() {
+            return Err(Invalid::new(field, "no empty text").into());
+        }
+    }
+    Ok(())
+}
+
+impl Spec {
+    /// The record of a push that was checked.
+    pub fn new(queue: QueueName, new: NewTask, id: TaskId, now: Timestamp) -> Self {
+        Self {
+            queue,
+            id: new.id.unwrap_or(id),
+            payload: new.payload.unwrap_or_default(),
+            created_at: now,
+            due_at: new
+                .due
+                .unwrap_or_else(|| now + new.delay.unwrap_or_default()),
+            priority: check_priority(new.priority.unwrap_or(0)).unwrap_or(0),
+            hold: new.hold,
+            max_attempts: new.max_attempts,
+            retry: new.retry,
+            unique_for: new.unique_for.filter(|span| !span.is_zero()),
+            expires: new.expires,
+            requires: new.requires.unwrap_or_default(),
+            http: new.http,
+            callback: new.callback,
+            tags: new.tags.unwrap_or_default(),
+            owner: None,
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The task state machine as a table: state × verb → where it may lead.
+//!
+//! `docs/lifecycle.md` draws it. [`edge`] is the whole truth about which verb applies where; the
+//! decisions in [`super::decide`] only choose among the states an edge allows.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Not due yet, or waiting for its retry.
+    Waiting,
+    /// Due; the next taker gets it.
+    Ready,
+    /// Handed out, not confirmed.
+    Assigned,
+    /// Held by a worker.
+    Running,
+    /// Held; its holder was asked to pause.
+    Pausing,
+    /// Held; its holder was asked to stop for good.
+    Cancelling,
+    /// Set aside until resumed.
+    Paused,
+    /// Ended well.
+    Done,
+    /// Ended badly: out of attempts, failed for good, or expired.
+    Failed,
+    /// Ended on request.
+    Cancelled,
+}
+
+/// What can happen to a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    /// A worker takes it.
+    Take,
+    /// Its holder confirms.
+    Confirm,
+    /// Its holder needs longer.
+    Extend,
+    /// Its holder is done.
+    Commit,
+    /// Its holder failed.
+    Fail,
+    /// Its holder gives it back.
+    Release,
+    /// Its holder acknowledges a cancel.
+    Cancelled,
+    /// Its holder acknowledges a pause.
+    Paused,
+    /// Somebody wants it cancelled.
+    Cancel,
+    /// Somebody wants it set aside.
+    Pause,
+    /// Somebody wants it to go on.
+    Resume,
+    /// Somebody wants it tried again now.
+    Retry,
+    /// Somebody wants it tried again now, whoever holds it.
+    ForceRetry,
+    /// Somebody wants it like new.
+    Reset,
+    /// Somebody changes what was pushed.
+    Edit,
+    /// Its confirmation or hold time is over.
+    HoldEnd,
+    /// It was not started in time.
+    Expire,
+}
+
+impl State {
+    /// Every state, in the order of a task's life.
+    pub const ALL: [Self; 10] = [
+        Self::Waiting,
+        Self::Ready,
+        Self::Assigned,
+        Self::Running,
+        Self::Pausing,
+        Self::Cancelling,
+        Self::Paused,
+        Self::Done,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// Whether somebody has it.
+    pub fn is_held(self) -> bool {
+        matches!(
+            self,
+            Self::Assigned | Self::Running | Self::Pausing | Self::Cancelling
+        )
+    }
+
+    /// Whether it has ended.
+    pub fn is_finished(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::Cancelled)
+    }
+
+    /// Its name in the interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Ready => "ready",
+            Self::Assigned => "assigned",
+            Self::Running => "running",
+            Self::Pausing => "pausing",
+            Self::Cancelling => "cancelling",
+            Self::Paused => "paused",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The state of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Verb {
+    /// Every verb.
+    pub const ALL: [Self; 17] = [
+        Self::Take,
+        Self::Confirm,
+        Self::Extend,
+        Self::Commit,
+        Self::Fail,
+        Self::Release,
+        Self::Cancelled,
+        Self::Paused,
+        Self::Cancel,
+        Self::Pause,
+        Self::Resume,
+        Self::Retry,
+        Self::ForceRetry,
+        Self::Reset,
+        Self::Edit,
+        Self::HoldEnd,
+        Self::Expire,
+    ];
+
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Take => "take",
+            Self::Confirm => "confirm",
+            Self::Extend => "extend",
+            Self::Commit => "commit",
+            Self::Fail => "fail",
+            Self::Release => "release",
+            Self::Cancelled => "cancelled",
+            Self::Paused => "paused",
+            Self::Cancel => "cancel",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Retry => "retry",
+            Self::ForceRetry => "retry with force",
+            Self::Reset => "reset",
+            Self::Edit => "edit",
+            Self::HoldEnd => "the end of its hold",
+            Self::Expire => "expiry",
+        }
+    }
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a verb does in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// It does not apply.
+    Refused,
+    /// It leads to one of these states.
+    To(&'static [State]),
+}
+
+/// Where `verb` may lead a task that is `state`.
+///
+/// An edge to the same state is a verb repeated, or one that changes something else about the task.
+pub fn edge(state: State, verb: Verb) -> Edge {
+    use State as S;
+    use Verb as V;
+    let to: &'static [State] = match (state, verb) {
+        (S::Ready, V::Take) => &[S::Assigned, S::Running],
+
+        (S::Assigned | S::Running, V::Confirm) => &[S::Running],
+        (S::Pausing, V::Confirm | V::Extend) => &[S::Pausing],
+        (S::Cancelling, V::Confirm | V::Extend) => &[S::Cancelling],
+        (S::Running, V::Extend) => &[S::Running],
+
+        (S::Running | S::Pausing | S::Cancelling, V::Commit) => &[S::Done],
+        (S::Assigned | S::Running, V::Fail) => &[S::Waiting, S::Ready, S::Failed],
+        (S::Assigned | S::Running, V::Release) => &[S::Waiting, S::Ready],
+        (S::Pausing, V::Fail | V::Release | V::Paused | V::HoldEnd) => &[S::Paused],
+        (S::Cancelling, V::Fail | V::Release | V::Cancelled | V::HoldEnd) => &[S::Cancelled],
+        (S::Assigned | S::Running, V::HoldEnd) => &[S::Ready, S::Failed],
+
+        (S::Waiting | S::Ready | S::Paused | S::Assigned | S::Cancelled, V::Cancel) => {
+            &[S::Cancelled]
+        }
+        (S::Running | S::Pausing | S::Cancelling, V::Cancel) => &[S::Cancelling],
+        (S::Waiting | S::Ready | S::Paused | S::Assigned, V::Pause) => &[S::Paused],
+        (S::Running | S::Pausing, V::Pause) => &[S::Pausing],
+        (S::Paused, V::Resume) => &[S::Waiting, S::Ready],
+        (S::Pausing, V::Resume) => &[S::Running],
+
+        (S::Waiting | S::Failed, V::Retry | V::ForceRetry) => &[S::Ready],
+        (S::Assigned | S::Running | S::Pausing | S::Cancelling, V::ForceRetry) => &[S::Ready],
+        (_, V::Reset) => &[S::Waiting, S::Ready],
+        (S::Waiting | S::Ready, V::Edit) => &[S::Waiting, S::Ready],
+        (S::Paused, V::Edit) => &[S::Paused],
+        (S::Waiting | S::Ready | S::Paused, V::Expire) => &[S::Failed],
+        _ => return Edge::Refused,
+    };
+    Edge::To(to)
+}

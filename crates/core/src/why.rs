@@ -1,0 +1,206 @@
+//! Why a task is not running now: one sentence for a person, the same as data for a program.
+
+use serde::Serialize;
+
+use crate::queue::Queue;
+use crate::task::{State, Task};
+use crate::time::Timestamp;
+
+/// What the queue looks like around the task.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings {
+    /// Tasks of the queue that are held.
+    pub held: u64,
+    /// Ready tasks of the queue, this one among them.
+    pub ready: u64,
+    /// When the rate limit lets the next task go.
+    pub rate_at: Option<Timestamp>,
+    /// Takes that are waiting for a task of this queue.
+    pub takers: u64,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    /// A stable code.
+    pub reason: Reason,
+    /// One sentence.
+    pub text: String,
+    /// The task's state.
+    pub state: State,
+    /// When that changes by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// Who has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// What went wrong last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The limit that keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Ready tasks of the queue, this one among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready: Option<u64>,
+}
+
+/// The codes of [`Why::reason`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It is not due yet.
+    NotDue,
+    /// It failed and waits for its next attempt.
+    RetryWait,
+    /// It was paused.
+    Paused,
+    /// Its queue is paused.
+    QueuePaused,
+    /// The queue holds as many as it may at once.
+    Concurrency,
+    /// The queue's rate limit is used up.
+    Rate,
+    /// No worker is asking for work.
+    NoTaker,
+    /// It is next, or others go first.
+    InLine,
+    /// It was handed out and is not confirmed.
+    Unconfirmed,
+    /// It is running.
+    Running,
+    /// It is running and asked to pause.
+    Pausing,
+    /// It is running and asked to stop.
+    Cancelling,
+    /// It has ended.
+    Finished,
+}
+
+/// Explains why a task is not running.
+pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> Why {
+    let status = &task.status;
+    let state = status.state_at(now);
+    let mut why = Why {
+        reason: Reason::InLine,
+        text: String::new(),
+        state,
+        until: None,
+        worker: None,
+        error: None,
+        limit: None,
+        ready: None,
+    };
+    let say = |why: &mut Why, reason, text: String| {
+        why.reason = reason;
+        why.text = text;
+    };
+    match state {
+        State::Waiting => {
+            why.until = Some(status.ready_at);
+            let until = status.ready_at;
+            match &status.error {
+                Some(error) if status.attempt > 0 => {
+                    why.error = Some(error.clone());
+                    let text = format!(
+                        "attempt {} failed ({error}); the next is at {until}",
+                        status.attempt
+                    );
+                    say(&mut why, Reason::RetryWait, text);
+                }
+                _ => say(
+                    &mut why,
+                    Reason::NotDue,
+                    format!("it is not due until {until}"),
+                ),
+            }
+        }
+        State::Paused => {
+            say(
+                &mut why,
+                Reason::Paused,
+                "it was paused; resume it to let it run".to_owned(),
+            );
+        }
+        State::Assigned | State::Running | State::Pausing | State::Cancelling => {
+            let who = status
+                .worker
+                .as_ref()
+                .map_or("a worker without a name", |w| w.as_str());
+            why.worker = status.worker.as_ref().map(ToString::to_string);
+            why.until = status.hold.map(|hold| hold.until);
+            let until = why.until.unwrap_or(now);
+            let (reason, text) = match state {
+                State::Assigned => (
+                    Reason::Unconfirmed,
+                    format!("it was handed to {who}, who has until {until} to confirm"),
+                ),
+                State::Pausing => (
+                    Reason::Pausing,
+                    format!("{who} was asked to pause it; it is paused at {until} at the latest"),
+                ),
+                State::Cancelling => (
+                    Reason::Cancelling,
+                    format!("{who} was asked to stop; it is cancelled at {until} at the latest"),
+                ),
+                _ => (
+                    Reason::Running,
+                    format!("it is running: {who} holds it until {until}"),
+                ),
+            };
+            say(&mut why, reason, text);
+        }
+        State::Done | State::Failed | State::Cancelled => {
+            why.error.clone_from(&status.error);
+            let at = status.finished_at.unwrap_or(now);
+            let text = match &status.error {
+                Some(error) if state == State::Failed => {
+                    format!(
+                        "it failed at {at} after {} attempts: {error}",
+                        status.attempt
+                    )
+                }
+                _ => format!("it ended at {at}: {state}"),
+            };
+            say(&mut why, Reason::Finished, text);
+        }
+        State::Ready => explain_ready(&mut why, queue, around),
+    }
+    why
+}
+
+fn explain_ready(why: &mut Why, queue: &Queue, around: Surroundings) {
+    let limit = queue.settings.concurrency;
+    why.ready = Some(around.ready);
+    (why.reason, why.text) = if queue.paused {
+        (
+            Reason::QueuePaused,
+            format!("the queue {} is paused; resume it", queue.name),
+        )
+    } else if let Some(limit) = limit.filter(|limit| around.held >= u64::from(*limit)) {
+        why.limit = Some(limit.into());
+        (
+            Reason::Concurrency,
+            format!("the queue holds {} tasks, as many as it may at once", limit),
+        )
+    } else if let Some(at) = around.rate_at {
+        why.until = Some(at);
+        (
+            Reason::Rate,
+            format!("the queue's rate limit lets the next task go at {at}"),
+        )
+    } else if around.takers == 0 {
+        (
+            Reason::NoTaker,
+            "it is ready; no worker is asking this queue for work".to_owned(),
+        )
+    } else {
+        (
+            Reason::InLine,
+            format!(
+                "it is one of {} ready tasks; workers are at them",
+                around.ready
+            ),
+        )
+    };
+}

@@ -1,0 +1,97 @@
+//! The clock a store goes by: the wall for absolute times, a steady count for durations.
+//!
+//! Due times and expiries are points on the wall clock. Holds are durations: they run on a count
+//! that never jumps, so that setting the machine's clock neither ends a hold nor stretches it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::SystemTime;
+
+use punctual_core::{Span, Timestamp};
+
+/// One reading of both clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instant {
+    /// The time of day.
+    pub wall: Timestamp,
+    /// Milliseconds on a count that only goes forward, from an arbitrary start.
+    pub steady_ms: i64,
+}
+
+/// A source of time.
+pub trait Clock: Send + Sync + 'static {
+    /// Reads both clocks.
+    fn now(&self) -> Instant;
+}
+
+/// The machine's clocks.
+#[derive(Debug, Clone)]
+pub struct SystemClock {
+    start: std::time::Instant,
+}
+
+impl SystemClock {
+    /// A clock whose steady count starts now.
+    pub fn new() -> Self {
+        Self {
+            start: std::time::Instant::now(),
+        }
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        let since_epoch = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        Instant {
+            wall: Timestamp::from_millis(
+                i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX),
+            ),
+            steady_ms: i64::try_from(self.start.elapsed().as_millis()).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+/// A clock that moves only when told to, for tests. Clones move together.
+#[derive(Debug, Clone)]
+pub struct ManualClock {
+    wall_ms: Arc<AtomicI64>,
+    steady_ms: Arc<AtomicI64>,
+}
+
+impl ManualClock {
+    /// A clock that stands at a time.
+    pub fn new(wall: Timestamp) -> Self {
+        Self {
+            wall_ms: Arc::new(AtomicI64::new(wall.as_millis())),
+            steady_ms: Arc::new(AtomicI64::new(0)),
+        }
+    }
+
+    /// Lets time pass, on both clocks.
+    pub fn advance(&self, span: Span) {
+        self.wall_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
+        self.steady_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
+    }
+
+    /// Sets the wall clock alone, as somebody setting the machine's clock would.
+    pub fn set_wall(&self, wall: Timestamp) {
+        self.wall_ms.store(wall.as_millis(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Instant {
+        Instant {
+            wall: Timestamp::from_millis(self.wall_ms.load(Ordering::SeqCst)),
+            steady_ms: self.steady_ms.load(Ordering::SeqCst),
+        }
+    }
+}

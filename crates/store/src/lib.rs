@@ -1,0 +1,19 @@
+//! Where Punctual keeps its records.
+//!
+//! - [`port`]: what a store must do, atomically. Everything above the stores uses only this.
+//! - [`model`]: the plainest thing that does it, in memory; the yardstick for the others.
+//! - [`local`]: the embedded store: indexes in memory, a journal on disk (or none: `memory:`).
+//! - [`conformance`]: one suite of checks over the port, run against every store.
+//! - [`clock`]: the clock a store decides due times and holds by.
+
+pub mod clock;
+pub mod conformance;
+pub mod local;
+pub mod model;
+pub mod port;
+
+pub use clock::{Clock, Instant, ManualClock, SystemClock};
+pub use port::{
+    Change, Effect, Keyed, KeyedItem, Listing, Lost, Page, Push, PushRefusal, Pushed, PutQueue,
+    QueueStats, Receipt, Revision, Store, StoreError, Stored, Take, Taken, Taker, Wake,
+};

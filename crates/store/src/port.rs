@@ -1,0 +1,416 @@
+//! The port: what a store must do, atomically.
+//!
+//! A verb above it is: read, let `core` decide, commit; on a lost race read again. A store never
+//! decides policy. It keeps records and indexes in step, and answers that something is stale,
+//! duplicate, full or unavailable.
+//!
+//! What every operation has in common:
+//! - it takes effect whole, or not at all; where it takes a batch, each item by itself;
+//! - an answer means durable, as far as [`Store::durability`] says;
+//! - due times and holds are judged by the store's own clock, [`Store::now`];
+//! - a record that `core` calls `waiting` is handed out and listed as ready once it is due, without
+//!   anybody writing it again.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use punctual_core::task::Decision;
+use punctual_core::{
+    Queue, QueueName, Seed, Span, Spec, State, Task, TaskId, Timestamp, Token, Verb, WorkerName,
+};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The identity of one version of a record: the fence of a commit.
+///
+/// `birth` is new for every push, so a task pushed again under an old id is another task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Revision {
+    /// Which record.
+    pub birth: u64,
+    /// Which version of it.
+    pub change: u32,
+}
+
+/// A task together with the version that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// The task.
+    pub task: Task,
+    /// The version.
+    pub revision: Revision,
+}
+
+/// Tasks to push into one queue.
+#[derive(Debug, Clone)]
+pub struct Push {
+    /// The queue.
+    pub queue: QueueName,
+    /// The tasks, checked by `core`.
+    pub tasks: Vec<Arc<Spec>>,
+    /// The request, where it carries an `Idempotency-Key`.
+    pub keyed: Option<Keyed>,
+}
+
+/// A request to be remembered in the same step, so that its repeat has no second effect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Keyed {
+    /// Hash of access token, path and key.
+    pub key: u128,
+    /// Hash of the request's body.
+    pub request: u128,
+    /// The HTTP status it is answered with if it takes effect.
+    pub status: u16,
+    /// Whether it is remembered only if its one task was pushed.
+    pub single: bool,
+    /// One answer per item of the request. The store fills in the codes of the tasks it is given,
+    /// whose positions here are `positions`.
+    pub items: Vec<KeyedItem>,
+    /// Where the answers of [`Push::tasks`] stand in `items`.
+    pub positions: Vec<usize>,
+}
+
+/// The answer to one item of a keyed request.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct KeyedItem {
+    /// The id, if the item had or got one.
+    pub id: Option<TaskId>,
+    /// The error code, if it was refused.
+    pub code: Option<String>,
+}
+
+/// Why a task was not pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PushRefusal {
+    /// A live task has that id, or it is reserved.
+    #[error("a task with this id is live, or the id is reserved")]
+    Duplicate,
+    /// The task there is a run of a plan or a step of a flow.
+    #[error("the task with this id belongs to a plan or flow")]
+    Owned,
+    /// The queue holds its `max`.
+    #[error("the queue is full")]
+    Full,
+}
+
+impl PushRefusal {
+    /// Its code in the interface.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Duplicate => "duplicate",
+            Self::Owned => "wrong_state",
+            Self::Full => "queue_full",
+        }
+    }
+}
+
+/// What came of a push.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pushed {
+    /// One answer per task.
+    Answers(Vec<Result<Revision, PushRefusal>>),
+    /// The key was used before with the same request: its answers then.
+    Replayed {
+        /// The status it was answered with.
+        status: u16,
+        /// The answers.
+        items: Vec<KeyedItem>,
+    },
+    /// The key was used before with another request.
+    KeyReused,
+    /// There is no such queue.
+    NoQueue,
+}
+
+/// A take from one queue on behalf of one or more takers, served in their order.
+#[derive(Debug, Clone)]
+pub struct Take {
+    /// The queue.
+    pub queue: QueueName,
+    /// The lane classes these takers can serve; all of them if none is named.
+    pub classes: Option<Vec<Arc<str>>>,
+    /// Who takes, and how much.
+    pub takers: Vec<Taker>,
+}
+
+/// One taker of a take.
+#[derive(Debug, Clone)]
+pub struct Taker {
+    /// Where the tokens come from; a repeated call with one seed hands out nothing twice.
+    pub seed: Seed,
+    /// Its name.
+    pub worker: Option<WorkerName>,
+    /// How many tasks at most.
+    pub n: usize,
+    /// The hold it asks for, instead of the task's or queue's.
+    pub hold: Option<Span>,
+    /// Whether it will confirm.
+    pub confirm: bool,
+}
+
+/// What a take handed out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Taken {
+    /// There is no such queue.
+    NoQueue,
+    /// What each taker got.
+    Tasks {
+        /// Per taker, in their order.
+        per_taker: Vec<Vec<Stored>>,
+        /// When the rate limit lets the next task go, if that is what stopped the take.
+        again_at: Option<Timestamp>,
+    },
+}
+
+/// A decision to be committed, fenced on the version it was made from.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The version the decision was made from.
+    pub expected: Revision,
+    /// The decision.
+    pub decision: Decision,
+}
+
+/// A commit that lost its race: the record has changed or is gone. Read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost;
+
+/// A settle verb that may have been carried out before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Receipt {
+    /// The task's queue.
+    pub queue: QueueName,
+    /// The task's id.
+    pub id: TaskId,
+    /// The token it was settled with.
+    pub token: Token,
+    /// The verb.
+    pub verb: Verb,
+}
+
+/// A queue to be stored.
+#[derive(Debug, Clone)]
+pub struct PutQueue {
+    /// The queue as it shall be.
+    pub queue: Queue,
+    /// The queue as it was when the decision was made; none: it did not exist.
+    pub before: Option<Arc<Queue>>,
+}
+
+/// Why a queue was not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutRefusal {
+    /// It is not as it was: read again.
+    Lost,
+    /// Its mode would change while it holds tasks or bundles.
+    HoldsTasks,
+}
+
+/// What a queue holds. Answered from indexes, never by a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueStats {
+    /// Tasks per state, in the order of [`State::ALL`].
+    pub counts: [u64; 10],
+    /// Since when the oldest ready task is ready.
+    pub oldest_ready_at: Option<Timestamp>,
+    /// When the rate limit lets the next task go, if it does not now.
+    pub rate_at: Option<Timestamp>,
+}
+
+impl QueueStats {
+    /// Tasks in one state.
+    pub fn count(&self, state: State) -> u64 {
+        self.counts[state as usize]
+    }
+
+    /// Tasks that have not ended.
+    pub fn live(&self) -> u64 {
+        State::ALL
+            .into_iter()
+            .filter(|s| !s.is_finished())
+            .map(|s| self.count(s))
+            .sum()
+    }
+
+    /// Tasks somebody has.
+    pub fn held(&self) -> u64 {
+        State::ALL
+            .into_iter()
+            .filter(|s| s.is_held())
+            .map(|s| self.count(s))
+            .sum()
+    }
+}
+
+/// A page to read of a queue's tasks.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// The queue.
+    pub queue: QueueName,
+    /// Only these states, each once; they are listed one after the other, in this order.
+    pub states: Vec<State>,
+    /// Where the last page ended.
+    pub cursor: Option<String>,
+    /// Most records to read.
+    pub limit: usize,
+}
+
+/// A page that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// Tasks in the states asked for; ready ones in hand-out order.
+    pub items: Vec<Stored>,
+    /// Where the next page begins; none: this was the last.
+    pub next: Option<String>,
+}
+
+/// Something became possible: whoever waits for it should look again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wake {
+    /// A queue may have tasks to hand out.
+    Ready {
+        /// The queue.
+        queue: QueueName,
+        /// How many, as a hint; at least 1.
+        count: usize,
+    },
+    /// Holds or expiry times have passed: call [`Store::expired`].
+    Expired,
+    /// Something is to be removed: call [`Store::sweep`].
+    Sweep,
+}
+
+/// Whether a request that got an error may still have taken effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It changed nothing.
+    None,
+    /// It may or may not have been carried out; repeating it under its id or key is safe.
+    Unknown,
+}
+
+/// A store that cannot do what it was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// No writes or no answers now; later perhaps.
+    #[error("{reason}")]
+    Unavailable {
+        /// What is wrong.
+        reason: String,
+        /// Whether the request may have taken effect.
+        effect: Effect,
+    },
+    /// A record cannot be read.
+    #[error("{place} cannot be read: {reason}")]
+    Corrupt {
+        /// Where it lies.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A cursor that this store did not give out.
+    #[error("cursor: not one that a list answered")]
+    BadCursor,
+    /// The store cannot be opened.
+    #[error("{0}")]
+    Open(String),
+}
+
+impl StoreError {
+    /// Nothing was changed, and nothing can be for now.
+    pub fn unavailable(reason: impl Into<String>) -> Self {
+        Self::Unavailable {
+            reason: reason.into(),
+            effect: Effect::None,
+        }
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
+}
+
+/// What a store must do.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// The time by the store's clock.
+    fn now(&self) -> Timestamp;
+
+    /// In a few words, what an acknowledgement is worth.
+    fn durability(&self) -> String;
+
+    /// The name of the kind of store, for people.
+    fn kind(&self) -> &'static str;
+
+    /// The stream of wake-ups. There is one; a second call gets a stream that never speaks.
+    fn wakeups(&self) -> UnboundedReceiver<Wake>;
+
+    /// Succeeds if reads and writes are possible now.
+    async fn health(&self) -> Result<(), StoreError>;
+
+    /// Resolves with the reason when the store has stopped for good and the process must end.
+    async fn failed(&self) -> String;
+
+    /// Looks at the clock again, after it was moved, and returns when all that fell due is marked.
+    async fn tick(&self) -> Result<(), StoreError>;
+
+    /// Stores a queue, if it is still as it was.
+    async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError>;
+
+    /// Reads a queue. Cheap: every verb begins with it.
+    async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError>;
+
+    /// Reads all queues, by name.
+    async fn queues(&self) -> Result<Vec<Arc<Queue>>, StoreError>;
+
+    /// What queues hold, in the order asked; none for one that does not exist.
+    async fn stats(&self, names: &[QueueName]) -> Result<Vec<Option<QueueStats>>, StoreError>;
+
+    /// Drops all tasks of a queue in one step, whatever their state. False: no such queue.
+    async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError>;
+
+    /// Drops a queue and all it holds in one step. False: no such queue.
+    async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError>;
+
+    /// Pushes tasks. Each is refused by itself if a live task has its id, the id is reserved, or the
+    /// queue holds its `max`; it replaces a finished task that is kept.
+    async fn push(&self, push: Push) -> Result<Pushed, StoreError>;
+
+    /// Hands out ready tasks: higher priority first, then by the queue's order; none from a paused
+    /// queue, none over its concurrency or rate, none past its expiry, and per taker at most 16 MiB
+    /// of payloads (at least one task). Each record is taken with [`punctual_core::Status::take`].
+    async fn take(&self, take: Take) -> Result<Taken, StoreError>;
+
+    /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —
+    /// if the record is still the expected version, else nothing of it. Tasks it makes are never
+    /// refused for `max`; one whose id is live already is not made again; one whose queue does not
+    /// exist gets a queue with initial settings.
+    async fn commit(&self, changes: Vec<Change>)
+    -> Result<Vec<Result<Revision, Lost>>, StoreError>;
+
+    /// Removes tasks, whatever their state. False: no such task.
+    async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError>;
+
+    /// Reads tasks, in the order asked; none for one that does not exist.
+    async fn read(
+        &self,
+        queue: &QueueName,
+        ids: &[TaskId],
+    ) -> Result<Vec<Option<Stored>>, StoreError>;
+
+    /// Reads a page of a queue's tasks. What stays in its state throughout is listed exactly once.
+    async fn list(&self, listing: Listing) -> Result<Page, StoreError>;
+
+    /// Whether settle verbs were carried out before, as far as that is remembered: 10 minutes, and
+    /// the last 1,000,000.
+    async fn settled(&self, receipts: &[Receipt]) -> Result<Vec<bool>, StoreError>;
+
+    /// Tasks whose hold has ended or that were not started in time, as many as `limit`. They stay
+    /// here until a commit changes them.
+    async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError>;
+
+    /// Removes what is no longer to be kept: finished tasks past their time, reservations that have
+    /// ended, leftovers of queues that were reset or deleted. At most about `limit` records; true
+    /// if there is more to do.
+    async fn sweep(&self, limit: usize) -> Result<bool, StoreError>;
+}
