@@ -64,10 +64,8 @@ impl Callback {
         match (&self.http, &self.queue) {
             (Some(_), None) if self.task.is_none() => {
                 // Deliveries are a capability of their own; until then nobody would call the URL.
-                Err(
-                    Invalid::new("http", "this version carries out callbacks to a queue only")
-                        .into(),
-                )
+                Err(Invalid::new("http", "this version carries out callbacks to a queue only")
+                    .into())
             }
             (None, Some(_)) => match &self.task {
                 Some(task) => task.check().map_err(|refusal| within("task", refusal)),

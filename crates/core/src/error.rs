@@ -17,19 +17,13 @@ pub struct Invalid {
 impl Invalid {
     /// Names the field at fault and the rule it breaks.
     pub fn new(field: impl Into<Cow<'static, str>>, rule: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            field: field.into(),
-            rule: rule.into(),
-        }
+        Self { field: field.into(), rule: rule.into() }
     }
 
     /// The same complaint about a field that lies inside `outer`.
     #[must_use]
     pub fn within(self, outer: &str) -> Self {
-        Self {
-            field: format!("{outer}.{}", self.field).into(),
-            rule: self.rule,
-        }
+        Self { field: format!("{outer}.{}", self.field).into(), rule: self.rule }
     }
 }
 

@@ -13,12 +13,7 @@ use crate::time::Span;
 pub const HIDDEN: &str = "***";
 
 /// Headers whose values are never read back.
-const SECRET_HEADERS: [&str; 4] = [
-    "authorization",
-    "cookie",
-    "proxy-authorization",
-    "x-api-key",
-];
+const SECRET_HEADERS: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
 
 /// Headers the server sets itself.
 const RESERVED_HEADERS: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
@@ -78,9 +73,7 @@ impl Headers {
 /// Checks that a URL can be a target at all. Where it may point is the connector's business.
 pub fn check_url(field: &'static str, url: &str) -> Result<(), Refusal> {
     check_size(field, url.len(), URL_BYTES_MAX)?;
-    let rest = url
-        .strip_prefix("http://")
-        .or_else(|| url.strip_prefix("https://"));
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
     let plain = url.chars().all(|c| c.is_ascii_graphic());
     match host {

@@ -98,10 +98,7 @@ mod tests {
         }
         let text = r#"{"payload":{"b":1e400, "a":12345678901234567890.10}}"#;
         let outer: Outer = serde_json::from_str(text).unwrap();
-        assert_eq!(
-            outer.payload.as_str(),
-            r#"{"b":1e400, "a":12345678901234567890.10}"#
-        );
+        assert_eq!(outer.payload.as_str(), r#"{"b":1e400, "a":12345678901234567890.10}"#);
         assert_eq!(serde_json::to_string(&outer).unwrap(), text);
         let packed = postcard::to_stdvec(&outer).unwrap();
         let back: Outer = postcard::from_bytes(&packed).unwrap();

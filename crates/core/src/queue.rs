@@ -75,11 +75,7 @@ pub struct Keep {
 
 impl Default for Keep {
     fn default() -> Self {
-        Self {
-            done: Span::ZERO,
-            failed: Span::from_secs(7 * 86_400),
-            cancelled: Span::ZERO,
-        }
+        Self { done: Span::ZERO, failed: Span::from_secs(7 * 86_400), cancelled: Span::ZERO }
     }
 }
 
@@ -253,12 +249,8 @@ impl SettingsPatch {
             tag: self.tag.apply_optional(now.tag),
             max: self.max.apply_optional(now.max),
             hold: self.hold.apply(now.hold, initial.hold),
-            confirm_within: self
-                .confirm_within
-                .apply(now.confirm_within, initial.confirm_within),
-            max_attempts: self
-                .max_attempts
-                .apply(now.max_attempts, initial.max_attempts),
+            confirm_within: self.confirm_within.apply(now.confirm_within, initial.confirm_within),
+            max_attempts: self.max_attempts.apply(now.max_attempts, initial.max_attempts),
             retry: self.retry.apply(now.retry, initial.retry),
             order: self.order.apply(now.order, initial.order),
             concurrency: self.concurrency.apply_optional(now.concurrency),
@@ -269,9 +261,7 @@ impl SettingsPatch {
                 Patch::Set(keep) => Keep {
                     done: keep.done.apply(now.keep.done, initial.keep.done),
                     failed: keep.failed.apply(now.keep.failed, initial.keep.failed),
-                    cancelled: keep
-                        .cancelled
-                        .apply(now.keep.cancelled, initial.keep.cancelled),
+                    cancelled: keep.cancelled.apply(now.keep.cancelled, initial.keep.cancelled),
                 },
             },
             url: self.url.apply_optional(now.url),
@@ -366,10 +356,7 @@ mod tests {
             .unwrap();
         assert_eq!(second.hold, Span::from_secs(30));
         assert_eq!(second.tag.as_deref(), Some("a"));
-        assert_eq!(
-            (second.keep.done, second.keep.failed),
-            (Span::from_secs(3_600), Span::ZERO)
-        );
+        assert_eq!((second.keep.done, second.keep.failed), (Span::from_secs(3_600), Span::ZERO));
         assert_eq!(second.max, None);
     }
 
@@ -390,9 +377,7 @@ mod tests {
             (r#"{"secret":["1","2","3","4","5","6"]}"#, "secret"),
             (r#"{"mode":"vote"}"#, "mode"),
         ] {
-            let refusal = patch(json)
-                .apply(&Settings::default(), &name())
-                .unwrap_err();
+            let refusal = patch(json).apply(&Settings::default(), &name()).unwrap_err();
             assert!(refusal.to_string().starts_with(field), "{json}: {refusal}");
         }
     }

@@ -45,12 +45,7 @@ impl RetryPolicy {
                 let index = (earlier as usize).min(intervals.len().saturating_sub(1));
                 intervals.get(index).copied().unwrap_or(Span::ZERO)
             }
-            Self::Backoff {
-                first,
-                factor,
-                max,
-                jitter,
-            } => {
+            Self::Backoff { first, factor, max, jitter } => {
                 let exponent = i32::try_from(earlier).unwrap_or(i32::MAX);
                 let plain = first.scaled(factor.powi(exponent)).min(*max);
                 plain.scaled(1.0 + jitter * (2.0 * roll - 1.0)).min(*max)
@@ -80,13 +75,7 @@ impl TryFrom<Form> for RetryPolicy {
     type Error = Invalid;
 
     fn try_from(form: Form) -> Result<Self, Invalid> {
-        let Form {
-            intervals,
-            first,
-            factor,
-            max,
-            jitter,
-        } = form;
+        let Form { intervals, first, factor, max, jitter } = form;
         if let Some(intervals) = intervals {
             if first.is_some() || factor.is_some() || max.is_some() || jitter.is_some() {
                 return Err(Invalid::new(
@@ -100,10 +89,7 @@ impl TryFrom<Form> for RetryPolicy {
             return Ok(Self::Intervals(intervals));
         }
         if first.is_none() && factor.is_none() && max.is_none() && jitter.is_none() {
-            return Err(Invalid::new(
-                "retry",
-                "give intervals, or first, factor, max, jitter",
-            ));
+            return Err(Invalid::new("retry", "give intervals, or first, factor, max, jitter"));
         }
         let (factor, jitter) = (factor.unwrap_or(2.0), jitter.unwrap_or(0.1));
         if !(1.0..=1_000.0).contains(&factor) {
@@ -136,22 +122,12 @@ impl Serialize for RetryPolicy {
         }
         let readable = serializer.is_human_readable();
         match self.clone() {
-            Self::Intervals(intervals) if readable => Intervals {
-                intervals: &intervals,
+            Self::Intervals(intervals) if readable => {
+                Intervals { intervals: &intervals }.serialize(serializer)
             }
-            .serialize(serializer),
-            Self::Backoff {
-                first,
-                factor,
-                max,
-                jitter,
-            } if readable => Backoff {
-                first,
-                factor,
-                max,
-                jitter,
+            Self::Backoff { first, factor, max, jitter } if readable => {
+                Backoff { first, factor, max, jitter }.serialize(serializer)
             }
-            .serialize(serializer),
             Self::Intervals(intervals) => Form {
                 intervals: Some(intervals),
                 first: None,
@@ -160,12 +136,7 @@ impl Serialize for RetryPolicy {
                 jitter: None,
             }
             .serialize(serializer),
-            Self::Backoff {
-                first,
-                factor,
-                max,
-                jitter,
-            } => Form {
+            Self::Backoff { first, factor, max, jitter } => Form {
                 intervals: None,
                 first: Some(first),
                 factor: Some(factor),
@@ -179,9 +150,7 @@ impl Serialize for RetryPolicy {
 
 impl<'de> Deserialize<'de> for RetryPolicy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Form::deserialize(deserializer)?
-            .try_into()
-            .map_err(serde::de::Error::custom)
+        Form::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
     }
 }
 
@@ -198,10 +167,7 @@ impl MaxAttempts {
         if n == -1 || n >= 1 {
             Ok(Self(n))
         } else {
-            Err(Invalid::new(
-                "max_attempts",
-                "a whole number from 1, or -1 for no limit",
-            ))
+            Err(Invalid::new("max_attempts", "a whole number from 1, or -1 for no limit"))
         }
     }
 
@@ -245,13 +211,8 @@ mod tests {
     #[test]
     fn backoff_grows_to_its_maximum() {
         let policy = RetryPolicy::default();
-        let waits: Vec<_> = (1..=12)
-            .map(|n| policy.wait(n, 0.5).as_millis() / 1_000)
-            .collect();
-        assert_eq!(
-            waits,
-            [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]
-        );
+        let waits: Vec<_> = (1..=12).map(|n| policy.wait(n, 0.5).as_millis() / 1_000).collect();
+        assert_eq!(waits, [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
         assert_eq!(policy.wait(1, 0.0).as_millis(), 4_500);
         assert_eq!(policy.wait(1, 1.0).as_millis(), 5_500);
         assert_eq!(policy.wait(u32::MAX, 0.5).as_millis(), 3_600_000);
@@ -267,9 +228,7 @@ mod tests {
             (r#"{"firts":1}"#, "firts"),
             (r#"{}"#, "retry"),
         ] {
-            let error = serde_json::from_str::<RetryPolicy>(text)
-                .unwrap_err()
-                .to_string();
+            let error = serde_json::from_str::<RetryPolicy>(text).unwrap_err().to_string();
             assert!(error.contains(field), "{text}: {error}");
         }
     }

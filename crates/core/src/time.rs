@@ -78,9 +78,7 @@ impl fmt::Display for Timestamp {
         static PRINTER: jiff::fmt::temporal::DateTimePrinter =
             jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3));
         let time = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
-        PRINTER
-            .print_timestamp(&time, jiff::fmt::StdFmtWrite(f))
-            .map_err(|_| fmt::Error)
+        PRINTER.print_timestamp(&time, jiff::fmt::StdFmtWrite(f)).map_err(|_| fmt::Error)
     }
 }
 
@@ -142,9 +140,7 @@ impl Span {
             let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
             let number: f64 = rest[..digits].parse().ok()?;
             rest = &rest[digits..];
-            let letters = rest
-                .find(|c: char| !c.is_ascii_alphabetic())
-                .unwrap_or(rest.len());
+            let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
             total_secs += number
                 * match &rest[..letters] {
                     "ms" => 0.001,
@@ -168,9 +164,7 @@ impl Span {
 /// Seconds as whole milliseconds, or nothing for what is negative, not finite or beyond the range.
 fn millis(seconds: f64) -> Option<i64> {
     let millis = (seconds * 1_000.0).round();
-    (0.0..=Timestamp::MAX.0 as f64)
-        .contains(&millis)
-        .then_some(millis as i64)
+    (0.0..=Timestamp::MAX.0 as f64).contains(&millis).then_some(millis as i64)
 }
 
 impl Serialize for Timestamp {
@@ -266,17 +260,11 @@ mod tests {
     #[test]
     fn times_are_read_and_written_as_the_contract_says() {
         let time: Timestamp = serde_json::from_str("1763189428.123").unwrap();
-        assert_eq!(
-            serde_json::to_string(&time).unwrap(),
-            "\"2025-11-15T06:50:28.123Z\""
-        );
+        assert_eq!(serde_json::to_string(&time).unwrap(), "\"2025-11-15T06:50:28.123Z\"");
         let same: Timestamp = serde_json::from_str("\"2025-11-15T14:50:28.123+08:00\"").unwrap();
         assert_eq!(same, time);
         assert_eq!(Timestamp::parse("1763189428.123"), Some(time));
-        assert_eq!(
-            serde_json::to_string(&Timestamp(0)).unwrap(),
-            "\"1970-01-01T00:00:00.000Z\""
-        );
+        assert_eq!(serde_json::to_string(&Timestamp(0)).unwrap(), "\"1970-01-01T00:00:00.000Z\"");
         for bad in [
             "-1",
             "1e300",

@@ -32,12 +32,7 @@ impl Token {
     /// Reads the text form. A text that was never a token reads as [`Token::NOBODY`].
     pub fn read(text: &str) -> Self {
         let plain = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
-        Self(
-            plain
-                .then(|| u128::from_str_radix(text, 16).ok())
-                .flatten()
-                .unwrap_or(0),
-        )
+        Self(plain.then(|| u128::from_str_radix(text, 16).ok()).flatten().unwrap_or(0))
     }
 
     /// The bits, for a store's receipts.
@@ -72,9 +67,7 @@ impl Serialize for Token {
 impl<'de> Deserialize<'de> for Token {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            Ok(Self::read(&std::borrow::Cow::<str>::deserialize(
-                deserializer,
-            )?))
+            Ok(Self::read(&std::borrow::Cow::<str>::deserialize(deserializer)?))
         } else {
             u128::deserialize(deserializer).map(Self)
         }

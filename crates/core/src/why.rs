@@ -108,25 +108,14 @@ pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> 
                     );
                     say(&mut why, Reason::RetryWait, text);
                 }
-                _ => say(
-                    &mut why,
-                    Reason::NotDue,
-                    format!("it is not due until {until}"),
-                ),
+                _ => say(&mut why, Reason::NotDue, format!("it is not due until {until}")),
             }
         }
         State::Paused => {
-            say(
-                &mut why,
-                Reason::Paused,
-                "it was paused; resume it to let it run".to_owned(),
-            );
+            say(&mut why, Reason::Paused, "it was paused; resume it to let it run".to_owned());
         }
         State::Assigned | State::Running | State::Pausing | State::Cancelling => {
-            let who = status
-                .worker
-                .as_ref()
-                .map_or("a worker without a name", |w| w.as_str());
+            let who = status.worker.as_ref().map_or("a worker without a name", |w| w.as_str());
             why.worker = status.worker.as_ref().map(ToString::to_string);
             why.until = status.hold.map(|hold| hold.until);
             let until = why.until.unwrap_or(now);
@@ -143,10 +132,7 @@ pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> 
                     Reason::Cancelling,
                     format!("{who} was asked to stop; it is cancelled at {until} at the latest"),
                 ),
-                _ => (
-                    Reason::Running,
-                    format!("it is running: {who} holds it until {until}"),
-                ),
+                _ => (Reason::Running, format!("it is running: {who} holds it until {until}")),
             };
             say(&mut why, reason, text);
         }
@@ -155,10 +141,7 @@ pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> 
             let at = status.finished_at.unwrap_or(now);
             let text = match &status.error {
                 Some(error) if state == State::Failed => {
-                    format!(
-                        "it failed at {at} after {} attempts: {error}",
-                        status.attempt
-                    )
+                    format!("it failed at {at} after {} attempts: {error}", status.attempt)
                 }
                 _ => format!("it ended at {at}: {state}"),
             };
@@ -173,34 +156,16 @@ fn explain_ready(why: &mut Why, queue: &Queue, around: Surroundings) {
     let limit = queue.settings.concurrency;
     why.ready = Some(around.ready);
     (why.reason, why.text) = if queue.paused {
-        (
-            Reason::QueuePaused,
-            format!("the queue {} is paused; resume it", queue.name),
-        )
+        (Reason::QueuePaused, format!("the queue {} is paused; resume it", queue.name))
     } else if let Some(limit) = limit.filter(|limit| around.held >= u64::from(*limit)) {
         why.limit = Some(limit.into());
-        (
-            Reason::Concurrency,
-            format!("the queue holds {} tasks, as many as it may at once", limit),
-        )
+        (Reason::Concurrency, format!("the queue holds {} tasks, as many as it may at once", limit))
     } else if let Some(at) = around.rate_at {
         why.until = Some(at);
-        (
-            Reason::Rate,
-            format!("the queue's rate limit lets the next task go at {at}"),
-        )
+        (Reason::Rate, format!("the queue's rate limit lets the next task go at {at}"))
     } else if around.takers == 0 {
-        (
-            Reason::NoTaker,
-            "it is ready; no worker is asking this queue for work".to_owned(),
-        )
+        (Reason::NoTaker, "it is ready; no worker is asking this queue for work".to_owned())
     } else {
-        (
-            Reason::InLine,
-            format!(
-                "it is one of {} ready tasks; workers are at them",
-                around.ready
-            ),
-        )
+        (Reason::InLine, format!("it is one of {} ready tasks; workers are at them", around.ready))
     };
 }

@@ -33,9 +33,7 @@ pub struct SystemClock {
 impl SystemClock {
     /// A clock whose steady count starts now.
     pub fn new() -> Self {
-        Self {
-            start: std::time::Instant::now(),
-        }
+        Self { start: std::time::Instant::now() }
     }
 }
 
@@ -47,9 +45,8 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Instant {
-        let since_epoch = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
+        let since_epoch =
+            SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Instant {
             wall: Timestamp::from_millis(
                 i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX),

@@ -224,20 +224,12 @@ impl QueueStats {
 
     /// Tasks that have not ended.
     pub fn live(&self) -> u64 {
-        State::ALL
-            .into_iter()
-            .filter(|s| !s.is_finished())
-            .map(|s| self.count(s))
-            .sum()
+        State::ALL.into_iter().filter(|s| !s.is_finished()).map(|s| self.count(s)).sum()
     }
 
     /// Tasks somebody has.
     pub fn held(&self) -> u64 {
-        State::ALL
-            .into_iter()
-            .filter(|s| s.is_held())
-            .map(|s| self.count(s))
-            .sum()
+        State::ALL.into_iter().filter(|s| s.is_held()).map(|s| self.count(s)).sum()
     }
 }
 
@@ -318,10 +310,7 @@ pub enum StoreError {
 impl StoreError {
     /// Nothing was changed, and nothing can be for now.
     pub fn unavailable(reason: impl Into<String>) -> Self {
-        Self::Unavailable {
-            reason: reason.into(),
-            effect: Effect::None,
-        }
+        Self::Unavailable { reason: reason.into(), effect: Effect::None }
     }
 
     /// Whether the same request may succeed later.

@@ -190,23 +190,14 @@ impl Settlement {
             Self::Release { checkpoint, .. } => {
                 ([("checkpoint", checkpoint), ("result", &None)], &None)
             }
-            Self::Cancelled(left) | Self::Paused(left) => (
-                [("checkpoint", &left.checkpoint), ("result", &left.result)],
-                &left.error,
-            ),
+            Self::Cancelled(left) | Self::Paused(left) => {
+                ([("checkpoint", &left.checkpoint), ("result", &left.result)], &left.error)
+            }
         };
         for (field, value) in json {
-            check_size(
-                field,
-                value.as_ref().map_or(0, RawJson::len),
-                PAYLOAD_BYTES_MAX,
-            )?;
+            check_size(field, value.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;
         }
-        check_size(
-            "error",
-            text.as_ref().map_or(0, String::len),
-            TEXT_BYTES_MAX,
-        )
+        check_size("error", text.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)
     }
 }
 
@@ -216,17 +207,10 @@ impl Extension {
         if self.hold.is_some_and(Span::is_zero) {
             return Err(Invalid::new("hold", "longer than 0").into());
         }
-        if self
-            .progress
-            .is_some_and(|progress| !(0.0..=1.0).contains(&progress))
-        {
+        if self.progress.is_some_and(|progress| !(0.0..=1.0).contains(&progress)) {
             return Err(Invalid::new("progress", "a number from 0 to 1").into());
         }
-        check_size(
-            "message",
-            self.message.as_ref().map_or(0, String::len),
-            TEXT_BYTES_MAX,
-        )?;
+        check_size("message", self.message.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)?;
         let checkpoint = self.checkpoint.as_ref().map_or(0, RawJson::len);
         check_size("checkpoint", checkpoint, PAYLOAD_BYTES_MAX)
     }
@@ -280,29 +264,17 @@ impl Task {
         if verb == Verb::Reset
             && let Some(owner) = &self.spec.owner
         {
-            return Err(Refusal::Owned {
-                verb,
-                owner: owner.kind(),
-                state,
-            });
+            return Err(Refusal::Owned { verb, owner: owner.kind(), state });
         }
         let mut after = self.clone();
         after.status.state = state;
         let decision = after.apply(event, context)?;
-        debug_assert!(
-            allowed.contains(&decision.task.status.state),
-            "{state} {verb}"
-        );
+        debug_assert!(allowed.contains(&decision.task.status.state), "{state} {verb}");
         Ok(decision)
     }
 
     fn unchanged(&self) -> Decision {
-        Decision {
-            task: self.clone(),
-            fate: Fate::Same,
-            spawn: Vec::new(),
-            receipt: None,
-        }
+        Decision { task: self.clone(), fate: Fate::Same, spawn: Vec::new(), receipt: None }
     }
 
     /// Carries out an event whose verb applies.
@@ -363,10 +335,7 @@ impl Task {
             }
             Event::Retry { .. } => {
                 if state == State::Waiting && status.attempt == 0 {
-                    return Err(Refusal::WrongState {
-                        verb: Verb::Retry,
-                        state,
-                    });
+                    return Err(Refusal::WrongState { verb: Verb::Retry, state });
                 }
                 if state.is_held() {
                     status.untake(now, Outcome::Freed, None);
@@ -391,12 +360,7 @@ impl Task {
     }
 
     fn kept(self, fate: Fate) -> Decision {
-        Decision {
-            task: self,
-            fate,
-            spawn: Vec::new(),
-            receipt: None,
-        }
+        Decision { task: self, fate, spawn: Vec::new(), receipt: None }
     }
 
     /// The holder ends its hold.
@@ -414,11 +378,8 @@ impl Task {
                 end = Some(State::Done);
             }
             Settlement::Cancelled(left) | Settlement::Paused(left) => {
-                let outcome = if state == State::Pausing {
-                    Outcome::Paused
-                } else {
-                    Outcome::Cancelled
-                };
+                let outcome =
+                    if state == State::Pausing { Outcome::Paused } else { Outcome::Cancelled };
                 status.untake(now, outcome, left.error.as_deref());
                 status.checkpoint = left.checkpoint.or(status.checkpoint.take());
                 status.result = left.result.or(status.result.take());
@@ -434,11 +395,7 @@ impl Task {
                     status.queue(due, now);
                 }
             }
-            Settlement::Fail {
-                error,
-                retry_in,
-                permanent,
-            } => {
+            Settlement::Fail { error, retry_in, permanent } => {
                 status.untake(now, Outcome::Failed, error.as_deref());
                 status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));
                 if !matches!(state, State::Pausing | State::Cancelling) {
@@ -465,10 +422,7 @@ impl Task {
         let state = self.status.state;
         let (outcome, error) = match state {
             State::Assigned => (Outcome::Unconfirmed, "not confirmed in time"),
-            _ => (
-                Outcome::Lost,
-                "its hold ended before its worker was heard of",
-            ),
+            _ => (Outcome::Lost, "its hold ended before its worker was heard of"),
         };
         self.status.untake(now, outcome, None);
         match state {
@@ -520,18 +474,12 @@ impl Task {
             None => Fate::Remove,
         };
         // A commit is answered again even after the id was pushed anew, so it always leaves one.
-        let receipt = status
-            .settled
-            .filter(|(_, verb)| fate != Fate::Keep || *verb == Verb::Commit);
+        let receipt =
+            status.settled.filter(|(_, verb)| fate != Fate::Keep || *verb == Verb::Commit);
         let callback = self.spec.callback.as_ref();
         let spawn =
             callback.and_then(|callback| callback.spawn(&self, now, context.callback_id.clone()));
-        Decision {
-            task: self,
-            fate,
-            spawn: spawn.into_iter().collect(),
-            receipt,
-        }
+        Decision { task: self, fate, spawn: spawn.into_iter().collect(), receipt }
     }
 
     fn edit(mut self, edit: Edit, context: &Context<'_>) -> Result<Decision, Refusal> {

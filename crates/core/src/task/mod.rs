@@ -199,11 +199,7 @@ impl Status {
     /// A task as it is right after its push.
     pub fn new(due_at: Timestamp, now: Timestamp) -> Self {
         Self {
-            state: if due_at > now {
-                State::Waiting
-            } else {
-                State::Ready
-            },
+            state: if due_at > now { State::Waiting } else { State::Ready },
             ready_at: due_at.max(now),
             due_at: None,
             attempt: 0,
@@ -235,17 +231,10 @@ impl Status {
     /// Hands the task to a holder. The store calls this for a ready task it chose.
     pub fn take(&mut self, grant: Grant) {
         let within = grant.confirm_within.unwrap_or(grant.hold);
-        self.state = if grant.confirm_within.is_some() {
-            State::Assigned
-        } else {
-            State::Running
-        };
+        self.state = if grant.confirm_within.is_some() { State::Assigned } else { State::Running };
         self.attempt += 1;
-        self.hold = Some(Hold {
-            token: grant.token,
-            until: grant.now + within,
-            length: grant.hold,
-        });
+        self.hold =
+            Some(Hold { token: grant.token, until: grant.now + within, length: grant.hold });
         self.worker = grant.worker;
         self.taken_at = Some(grant.now);
         self.settled = None;
@@ -269,11 +258,7 @@ impl Status {
 
     /// Makes it ready at `due`, or now if that is past.
     fn queue(&mut self, due: Timestamp, now: Timestamp) {
-        self.state = if due > now {
-            State::Waiting
-        } else {
-            State::Ready
-        };
+        self.state = if due > now { State::Waiting } else { State::Ready };
         self.ready_at = due.max(now);
         self.worker = None;
         self.taken_at = None;
@@ -300,9 +285,7 @@ impl Task {
     /// The time of its next change without anybody's doing: due, hold end, expiry.
     pub fn expires_at(&self) -> Option<Timestamp> {
         let unstarted = self.status.attempt == 0 && self.status.history.is_empty();
-        self.spec
-            .expires
-            .filter(|_| unstarted && !self.status.state.is_finished())
+        self.spec.expires.filter(|_| unstarted && !self.status.state.is_finished())
     }
 }
 

@@ -76,9 +76,7 @@ impl NewTask {
         let requires = self.requires.as_deref().unwrap_or_default();
         check_labels("requires", requires, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
         match &self.callback {
-            Some(callback) => callback
-                .check()
-                .map_err(|refusal| within("callback", refusal)),
+            Some(callback) => callback.check().map_err(|refusal| within("callback", refusal)),
             None => Ok(()),
         }
     }
@@ -135,9 +133,7 @@ impl Spec {
             id: new.id.unwrap_or(id),
             payload: new.payload.unwrap_or_default(),
             created_at: now,
-            due_at: new
-                .due
-                .unwrap_or_else(|| now + new.delay.unwrap_or_default()),
+            due_at: new.due.unwrap_or_else(|| now + new.delay.unwrap_or_default()),
             priority: check_priority(new.priority.unwrap_or(0)).unwrap_or(0),
             hold: new.hold,
             max_attempts: new.max_attempts,

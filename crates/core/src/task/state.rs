@@ -90,10 +90,7 @@ impl State {
 
     /// Whether somebody has it.
     pub fn is_held(self) -> bool {
-        matches!(
-            self,
-            Self::Assigned | Self::Running | Self::Pausing | Self::Cancelling
-        )
+        matches!(self, Self::Assigned | Self::Running | Self::Pausing | Self::Cancelling)
     }
 
     /// Whether it has ended.
