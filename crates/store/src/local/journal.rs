@@ -53,14 +53,17 @@ pub(super) enum JournalError {
     Broken(String),
 }
 
+/// What a scan hands each row to.
+pub(super) type Visit<'a> = dyn FnMut(u64, &[u8]) -> Result<(), StoreError> + 'a;
+
 /// Reads rows.
 pub(super) trait ReadRows: Send {
     /// The bytes under a key.
     fn get(&mut self, table: Table, key: u64) -> Result<Option<Vec<u8>>, StoreError>;
-}
 
-/// What a scan hands each row to.
-pub(super) type Visit<'a> = dyn FnMut(u64, &[u8]) -> Result<(), StoreError> + 'a;
+    /// Hands every row of a table to `visit`, in the order of their keys.
+    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError>;
+}
 
 /// A journal. Used by one thread only.
 pub(super) trait Journal: ReadRows {
@@ -75,9 +78,6 @@ pub(super) trait Journal: ReadRows {
 
     /// Forgets everything since the last commit.
     fn roll_back(&mut self);
-
-    /// Hands every row of a table to `visit`, in the order of their keys.
-    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError>;
 
     /// Another reader of the same rows; it sees what is committed.
     fn reader(&self) -> Result<Box<dyn ReadRows>, StoreError>;

@@ -25,6 +25,10 @@ impl ReadRows for MemoryJournal {
     fn get(&mut self, table: Table, key: u64) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.with(table, |rows| rows.get(&key).map(|row| row.to_vec())))
     }
+
+    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.with(table, |rows| rows.iter().try_for_each(|(key, row)| visit(*key, row)))
+    }
 }
 
 impl Journal for MemoryJournal {
@@ -44,10 +48,6 @@ impl Journal for MemoryJournal {
 
     /// Never called: no write here fails.
     fn roll_back(&mut self) {}
-
-    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        self.with(table, |rows| rows.iter().try_for_each(|(key, row)| visit(*key, row)))
-    }
 
     fn reader(&self) -> Result<Box<dyn ReadRows>, StoreError> {
         Ok(Box::new(self.clone()))

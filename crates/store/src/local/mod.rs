@@ -23,10 +23,12 @@ mod lock;
 mod memo;
 mod memory;
 mod queues;
+mod readers;
 mod rows;
 mod shard;
 mod sqlite;
 mod tasks;
+mod wal;
 mod writer;
 
 use std::path::PathBuf;
@@ -34,16 +36,17 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use punctual_core::{Queue, QueueName, Spec, Task, TaskId, Timestamp};
+use punctual_core::{Queue, QueueName, TaskId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
 pub use bucket::Bucket;
 
-use self::journal::{Journal, JournalError, ReadRows, Table};
+use self::journal::{Journal, JournalError};
 use self::lock::DirectoryLock;
 use self::memory::MemoryJournal;
-use self::rows::{Body, StatusRow, packed, unpack};
+use self::readers::{Readers, read_specs, read_stored, stored};
+use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
 use self::tasks::TakenRow;
@@ -88,8 +91,11 @@ impl LocalStore {
         let LocalOptions { dir, clock } = options;
         let (lock, journal): (_, Box<dyn Journal>) = match &dir {
             Some(dir) => {
-                let lock = DirectoryLock::acquire(dir)?;
-                (Some(lock), Box::new(SqliteJournal::open(&dir.join(FILE))?))
+                let mut lock = DirectoryLock::acquire(dir)?;
+                lock.check_file(&dir.join(FILE))?;
+                let journal = SqliteJournal::open(&dir.join(FILE))?;
+                lock.note_made()?;
+                (Some(lock), Box::new(journal))
             }
             None => (None, Box::new(MemoryJournal::default())),
         };
@@ -97,8 +103,16 @@ impl LocalStore {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| StoreError::Open(error.to_string()))?;
         let random = u128::from_ne_bytes(random);
-        let shard =
-            Shard::load(journal, Arc::clone(&clock), [random as u64, (random >> 64) as u64])?;
+        let random = [random as u64, (random >> 64) as u64];
+        // Two threads read at once: one rebuilds the indexes, one checks what was pushed.
+        let checker = journal.reader()?;
+        let (shard, checked) = std::thread::scope(|scope| {
+            let checked = scope.spawn(|| readers::check_specs(checker));
+            let shard = Shard::load(journal, Arc::clone(&clock), random);
+            (shard, checked.join().unwrap_or_else(|_| Err(stopped())))
+        });
+        let shard = shard?;
+        checked?;
         let (jobs, received) = std::sync::mpsc::channel();
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
@@ -335,73 +349,4 @@ impl LocalStore {
 
 fn low_on_space() -> StoreError {
     StoreError::unavailable("less than 64 MiB of disk space is left; free some and try again")
-}
-
-fn stored(row: TakenRow) -> Option<Stored> {
-    let TakenRow { revision, status, spec } = row;
-    spec.map(|spec| Stored { task: Task { spec, status }, revision })
-}
-
-/// Completes what was handed out. A task that was removed meanwhile is left out.
-fn read_specs(
-    reader: &mut dyn ReadRows,
-    rows: Vec<Vec<TakenRow>>,
-) -> Result<Vec<Vec<Stored>>, StoreError> {
-    let mut complete = |mut row: TakenRow| {
-        if row.spec.is_none() {
-            row.spec = read_spec(reader, row.revision.birth)?;
-        }
-        Ok(stored(row))
-    };
-    rows.into_iter()
-        .map(|rows| rows.into_iter().filter_map(|row| complete(row).transpose()).collect())
-        .collect()
-}
-
-fn read_spec(reader: &mut dyn ReadRows, birth: u64) -> Result<Option<Arc<Spec>>, StoreError> {
-    let row = reader.get(Table::Spec, birth)?;
-    row.map(|row| unpack::<Spec>(Table::Spec, birth, &row).map(Arc::new)).transpose()
-}
-
-fn read_stored(reader: &mut dyn ReadRows, birth: u64) -> Result<Option<Stored>, StoreError> {
-    let Some(row) = reader.get(Table::Status, birth)? else { return Ok(None) };
-    let row: StatusRow = unpack(Table::Status, birth, &row)?;
-    let Body::Task(task) = row.body else { return Ok(None) };
-    let Some(spec) = read_spec(reader, birth)? else { return Ok(None) };
-    let revision = Revision { birth, change: row.change };
-    Ok(Some(Stored { task: Task { spec, status: task.status }, revision }))
-}
-
-/// Connections that read what is committed, off the async threads.
-struct Readers {
-    idle: Arc<Mutex<Vec<Box<dyn ReadRows>>>>,
-    slots: tokio::sync::Semaphore,
-}
-
-impl Readers {
-    const COUNT: usize = 2;
-
-    fn new(journal: &dyn Journal) -> Result<Self, StoreError> {
-        let readers = (0..Self::COUNT).map(|_| journal.reader()).collect::<Result<_, _>>()?;
-        Ok(Self {
-            idle: Arc::new(Mutex::new(readers)),
-            slots: tokio::sync::Semaphore::new(Self::COUNT),
-        })
-    }
-
-    async fn read<T: Send + 'static>(
-        &self,
-        act: impl FnOnce(&mut dyn ReadRows) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let _slot = self.slots.acquire().await.map_err(|_| stopped())?;
-        let idle = Arc::clone(&self.idle);
-        let read = tokio::task::spawn_blocking(move || {
-            let take = || idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut reader = take().ok_or_else(stopped)?;
-            let read = act(&mut *reader);
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
-            read
-        });
-        read.await.map_err(|_| stopped())?
-    }
 }

@@ -112,25 +112,36 @@ pub(super) fn packed<T: Serialize>(record: &T) -> Vec<u8> {
     buffer
 }
 
+/// The packed record of a row whose checksum matches.
+fn checked(table: Table, key: u64, row: &[u8]) -> Result<&[u8], StoreError> {
+    let (packed, checksum) = row
+        .split_last_chunk::<CHECKSUM_BYTES>()
+        .ok_or_else(|| damaged(table, key, "it is too short"))?;
+    if crc32fast::hash(packed) != u32::from_le_bytes(*checksum) {
+        return Err(damaged(table, key, "its checksum does not match"));
+    }
+    match packed.split_first() {
+        Some((&FORMAT, record)) => Ok(record),
+        _ => Err(damaged(table, key, "its format is not known to this version")),
+    }
+}
+
+fn damaged(table: Table, key: u64, reason: &str) -> StoreError {
+    let place = format!("table {} row {key}", table.name());
+    StoreError::Corrupt { place, reason: reason.to_owned() }
+}
+
+/// Checks the row at a place without unpacking it.
+pub(super) fn check(table: Table, key: u64, row: &[u8]) -> Result<(), StoreError> {
+    checked(table, key, row).map(drop)
+}
+
 /// Unpacks the row at a place, or says what is wrong with it.
 pub(super) fn unpack<T: DeserializeOwned>(
     table: Table,
     key: u64,
     row: &[u8],
 ) -> Result<T, StoreError> {
-    let bad = |reason: &str| StoreError::Corrupt {
-        place: format!("table {} row {key}", table.name()),
-        reason: reason.to_owned(),
-    };
-    let (packed, checksum) =
-        row.split_last_chunk::<CHECKSUM_BYTES>().ok_or_else(|| bad("it is too short"))?;
-    if crc32fast::hash(packed) != u32::from_le_bytes(*checksum) {
-        return Err(bad("its checksum does not match"));
-    }
-    match packed.split_first() {
-        Some((&FORMAT, record)) => {
-            postcard::from_bytes(record).map_err(|error| bad(&error.to_string()))
-        }
-        _ => Err(bad("its format is not known to this version")),
-    }
+    let record = checked(table, key, row)?;
+    postcard::from_bytes(record).map_err(|error| damaged(table, key, &error.to_string()))
 }

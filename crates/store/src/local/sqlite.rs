@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
+use super::wal::{Leftover, leftover};
 use crate::port::StoreError;
 
 /// The format this version reads and writes.
@@ -36,6 +37,7 @@ impl SqliteJournal {
         let open = |problem: String| StoreError::Open(format!("{}: {problem}", path.display()));
         let sql = |error: rusqlite::Error| open(error.to_string());
         let is_new = !path.exists();
+        report_leftover(path);
         let connection = Connection::open(path).map_err(sql)?;
         if is_new {
             connection
@@ -85,6 +87,18 @@ impl SqliteJournal {
     }
 }
 
+/// Says what an unclean stop left in the write-ahead log.
+fn report_leftover(path: &Path) {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let Leftover { committed_bytes, torn_bytes } = leftover(Path::new(&log));
+    if torn_bytes > 0 {
+        tracing::warn!(committed_bytes, torn_bytes, "cut a torn tail off the write-ahead log");
+    } else if committed_bytes > 0 {
+        tracing::info!(committed_bytes, "recovering the write-ahead log of an unclean stop");
+    }
+}
+
 /// Tells a full disk from everything else.
 fn sorted(error: rusqlite::Error) -> JournalError {
     let code = error.sqlite_error();
@@ -119,6 +133,19 @@ fn get(connection: &Connection, table: Table, at: u64) -> Result<Option<Vec<u8>>
         .map_err(|error| corrupt(table, Some(at), &error))
 }
 
+fn scan(connection: &Connection, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    let bad = |error: rusqlite::Error| corrupt(table, None, &error);
+    let sql = sql!(table, "SELECT key, row FROM ", " ORDER BY key");
+    let mut statement = connection.prepare(sql).map_err(bad)?;
+    let mut rows = statement.query([]).map_err(bad)?;
+    while let Some(row) = rows.next().map_err(bad)? {
+        let at: i64 = row.get(0).map_err(bad)?;
+        let bytes = row.get_ref(1).map_err(bad)?.as_blob().map_err(|e| bad(e.into()))?;
+        visit(at.unsigned_abs(), bytes)?;
+    }
+    Ok(())
+}
+
 fn corrupt(table: Table, at: Option<u64>, error: &rusqlite::Error) -> StoreError {
     let row = at.map_or(String::new(), |at| format!(" row {at}"));
     StoreError::Corrupt { place: format!("table {}{row}", table.name()), reason: error.to_string() }
@@ -128,6 +155,10 @@ impl ReadRows for SqliteJournal {
     fn get(&mut self, table: Table, key: u64) -> Result<Option<Vec<u8>>, StoreError> {
         get(&self.connection, table, key)
     }
+
+    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        scan(&self.connection, table, visit)
+    }
 }
 
 /// A connection that only reads.
@@ -136,6 +167,10 @@ struct SqliteReader(Connection);
 impl ReadRows for SqliteReader {
     fn get(&mut self, table: Table, key: u64) -> Result<Option<Vec<u8>>, StoreError> {
         get(&self.0, table, key)
+    }
+
+    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        scan(&self.0, table, visit)
     }
 }
 
@@ -168,19 +203,6 @@ impl Journal for SqliteJournal {
             tracing::error!(%error, "a transaction could not be rolled back");
         }
         self.is_open = false;
-    }
-
-    fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        let bad = |error: rusqlite::Error| corrupt(table, None, &error);
-        let sql = sql!(table, "SELECT key, row FROM ", " ORDER BY key");
-        let mut statement = self.connection.prepare(sql).map_err(bad)?;
-        let mut rows = statement.query([]).map_err(bad)?;
-        while let Some(row) = rows.next().map_err(bad)? {
-            let at: i64 = row.get(0).map_err(bad)?;
-            let bytes = row.get_ref(1).map_err(bad)?.as_blob().map_err(|e| bad(e.into()))?;
-            visit(at.unsigned_abs(), bytes)?;
-        }
-        Ok(())
     }
 
     fn reader(&self) -> Result<Box<dyn ReadRows>, StoreError> {
