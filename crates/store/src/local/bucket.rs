@@ -1,7 +1,7 @@
 //! A token bucket: what a queue's rate limit still allows.
 
-use punctual_core::Timestamp;
 use punctual_core::queue::Rate;
+use punctual_core::{Span, Timestamp};
 
 use crate::clock::Instant;
 
@@ -39,15 +39,15 @@ impl Bucket {
             return None;
         }
         let missing = self.refilled(rate, now).used + 1.0 - f64::from(rate.limit);
-        let wait = rate.per.scaled(missing / f64::from(rate.limit));
-        Some(now.wall + wait.max(punctual_core::Span::from_millis(1)))
+        let wait_ms = missing * rate.per.as_millis() as f64 / f64::from(rate.limit);
+        // Rounded up, so that the time is not too early; the margin is that of `allows`.
+        Some(now.wall + Span::from_millis((wait_ms - 1e-6).ceil().max(1.0) as i64))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use punctual_core::Span;
 
     fn at(steady_ms: i64) -> Instant {
         Instant { wall: Timestamp::from_millis(1_000_000 + steady_ms), steady_ms }

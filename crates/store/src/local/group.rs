@@ -38,17 +38,12 @@ impl Agenda {
     }
 }
 
-/// Wake-ups that were sent and not answered yet.
-#[derive(Default)]
-pub(super) struct Signalled {
-    expired: bool,
-    sweep: bool,
-}
-
 impl Shard {
     /// Begins a group: reads the clock and marks what has fallen due.
     pub(super) fn begin(&mut self) {
         self.now = self.clock.now();
+        self.receipts.forget_old(self.now.wall);
+        self.keyed.forget_old(self.now.wall);
         while let Some(&(at, number)) = self.agenda.wall.first() {
             if at > self.now.wall.as_millis() {
                 break;
@@ -102,24 +97,18 @@ impl Shard {
         if let Some((key, row)) = &receipts {
             self.journal.put(Table::Receipt, *key, &packed(row))?;
         }
-        let outdated_receipts = self.receipts.outdated(self.now.wall);
-        if let Some(key) = outdated_receipts {
-            self.journal.remove(Table::Receipt, key)?;
+        for key in self.receipts.outdated() {
+            self.journal.remove(Table::Receipt, *key)?;
         }
-        let outdated_keyed = self.keyed.outdated(self.now.wall);
-        if let Some(key) = outdated_keyed {
-            self.journal.remove(Table::Keyed, key)?;
+        for key in self.keyed.outdated() {
+            self.journal.remove(Table::Keyed, *key)?;
         }
         self.journal.commit()?;
         if let Some((key, row)) = receipts {
             self.receipts.add(key, row);
         }
-        if outdated_receipts.is_some() {
-            self.receipts.forget_oldest();
-        }
-        if outdated_keyed.is_some() {
-            self.keyed.forget_oldest();
-        }
+        self.receipts.outdated_are_gone();
+        self.keyed.outdated_are_gone();
         self.undo.clear();
         Ok(())
     }
@@ -159,6 +148,8 @@ impl Shard {
     pub(super) fn settle(&mut self) -> (Vec<u32>, Vec<Wake>) {
         let touched: Vec<(u32, usize)> = self.touched.drain().collect();
         let mut wakes = Vec::new();
+        let mut any_expired = false;
+        let mut any_outdated = !touched.is_empty() && !self.dead.is_empty();
         for &(number, available) in &touched {
             self.enter_agenda(number);
             let Some(index) = self.queues.get_mut(&number) else { continue };
@@ -169,28 +160,11 @@ impl Shard {
             let passed = index.passed_on_wall(self.now.wall).next().map(|slot| *index.entry(slot));
             let is_live = |entry: &Entry| entry.state().is_some_and(|s| !s.is_finished());
             let hold_ended = index.passed_holds(self.now.steady_ms).next().is_some();
-            let expired = hold_ended || passed.as_ref().is_some_and(is_live);
-            let outdated = passed.as_ref().is_some_and(|entry| !is_live(entry));
-            if expired && !std::mem::replace(&mut self.signalled.expired, true) {
-                wakes.push(Wake::Expired);
-            }
-            if outdated && !std::mem::replace(&mut self.signalled.sweep, true) {
-                wakes.push(Wake::Sweep);
-            }
+            any_expired |= hold_ended || passed.as_ref().is_some_and(is_live);
+            any_outdated |= passed.as_ref().is_some_and(|entry| !is_live(entry));
         }
-        if !self.dead.is_empty() && !std::mem::replace(&mut self.signalled.sweep, true) {
-            wakes.push(Wake::Sweep);
-        }
+        wakes.extend(any_expired.then_some(Wake::Expired));
+        wakes.extend(any_outdated.then_some(Wake::Sweep));
         (touched.into_iter().map(|(number, _)| number).collect(), wakes)
-    }
-
-    /// The wake-up for expired tasks was heard.
-    pub(super) fn heard_expired(&mut self) {
-        self.signalled.expired = false;
-    }
-
-    /// The wake-up for a sweep was heard.
-    pub(super) fn heard_sweep(&mut self) {
-        self.signalled.sweep = false;
     }
 }

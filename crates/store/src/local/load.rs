@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use punctual_core::{Queue, QueueName};
 
-use super::group::{Agenda, Signalled};
+use super::group::Agenda;
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
@@ -48,7 +48,6 @@ impl Shard {
             agenda: Agenda::default(),
             undo: Vec::new(),
             touched: HashMap::new(),
-            signalled: Signalled::default(),
             buffer: Vec::new(),
         };
         shard.scan()?;

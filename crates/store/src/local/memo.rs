@@ -16,6 +16,7 @@ pub(super) struct Receipts {
     groups: VecDeque<(u64, ReceiptRow)>,
     known: HashSet<u64>,
     pending: Vec<u64>,
+    outdated: Vec<u64>,
     last_key: u64,
 }
 
@@ -44,21 +45,30 @@ impl Receipts {
         self.pending.clear();
     }
 
-    /// The key of the oldest group, if it is to be forgotten.
-    pub(super) fn outdated(&self, now: Timestamp) -> Option<u64> {
-        let (key, row) = self.groups.front()?;
-        let is_old = now.since(row.at) > Span::from_millis(RECEIPT_MS);
-        let is_over = self.known.len() - row.fingerprints.len() >= REMEMBERED_MAX;
-        (is_old || is_over).then_some(*key)
-    }
-
-    /// Forgets the oldest group.
-    pub(super) fn forget_oldest(&mut self) {
-        if let Some((_, row)) = self.groups.pop_front() {
+    /// Forgets groups that are too old, or too many; their rows are yet to be removed.
+    pub(super) fn forget_old(&mut self, now: Timestamp) {
+        while let Some((key, row)) = self.groups.front() {
+            let is_old = now.since(row.at) >= Span::from_millis(RECEIPT_MS);
+            let is_over = self.known.len() - row.fingerprints.len() >= REMEMBERED_MAX;
+            if !is_old && !is_over {
+                break;
+            }
+            self.outdated.push(*key);
             for fingerprint in &row.fingerprints {
                 self.known.remove(fingerprint);
             }
+            self.groups.pop_front();
         }
+    }
+
+    /// Rows to be removed.
+    pub(super) fn outdated(&self) -> &[u64] {
+        &self.outdated
+    }
+
+    /// Those rows were removed.
+    pub(super) fn outdated_are_gone(&mut self) {
+        self.outdated.clear();
     }
 
     pub(super) fn knows(&self, fingerprint: u64) -> bool {
@@ -71,6 +81,8 @@ impl Receipts {
 pub(super) struct KeyedRequests {
     rows: HashMap<u128, u64>,
     order: VecDeque<(u64, u128, Timestamp)>,
+    outdated: Vec<u64>,
+    last_row: u64,
 }
 
 impl KeyedRequests {
@@ -81,10 +93,11 @@ impl KeyedRequests {
 
     /// The row the next request gets.
     pub(super) fn next_row(&self) -> u64 {
-        self.order.back().map_or(1, |(row, ..)| row + 1)
+        self.last_row + 1
     }
 
     pub(super) fn add(&mut self, row: u64, key: u128, at: Timestamp) {
+        self.last_row = self.last_row.max(row);
         self.rows.insert(key, row);
         self.order.push_back((row, key, at));
     }
@@ -96,18 +109,27 @@ impl KeyedRequests {
         }
     }
 
-    /// The row of the oldest, if it is to be forgotten.
-    pub(super) fn outdated(&self, now: Timestamp) -> Option<u64> {
-        let (row, _, at) = self.order.front()?;
-        let is_old = now.since(*at) > Span::from_millis(KEYED_REQUEST_MS);
-        (is_old || self.order.len() > REMEMBERED_MAX).then_some(*row)
+    /// Forgets requests that are too old, or too many; their rows are yet to be removed.
+    pub(super) fn forget_old(&mut self, now: Timestamp) {
+        while let Some((row, key, at)) = self.order.front() {
+            let is_old = now.since(*at) >= Span::from_millis(KEYED_REQUEST_MS);
+            if !is_old && self.order.len() <= REMEMBERED_MAX {
+                break;
+            }
+            self.outdated.push(*row);
+            self.rows.remove(key);
+            self.order.pop_front();
+        }
     }
 
-    /// Forgets the oldest.
-    pub(super) fn forget_oldest(&mut self) {
-        if let Some((_, key, _)) = self.order.pop_front() {
-            self.rows.remove(&key);
-        }
+    /// Rows to be removed.
+    pub(super) fn outdated(&self) -> &[u64] {
+        &self.outdated
+    }
+
+    /// Those rows were removed.
+    pub(super) fn outdated_are_gone(&mut self) {
+        self.outdated.clear();
     }
 }
 

@@ -14,7 +14,7 @@ use siphasher::sip::SipHasher13;
 use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher13To128};
 
 use super::bucket::Bucket;
-use super::group::{Agenda, Signalled};
+use super::group::Agenda;
 use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
@@ -42,7 +42,6 @@ pub(super) struct Shard {
     pub(super) undo: Vec<Undo>,
     /// Queues touched by the current group, and how many tasks it made available in each.
     pub(super) touched: HashMap<u32, usize>,
-    pub(super) signalled: Signalled,
     pub(super) buffer: Vec<u8>,
 }
 

@@ -163,7 +163,10 @@ impl Shard {
         if let Some(rate) = rate {
             let mut bucket = self.index(number).bucket;
             bucket.take(taken, rate, self.now);
-            again_at = bucket.next_at(rate, self.now).filter(|_| left == 0 && room > taken);
+            let wanted: usize = take.takers.iter().map(|taker| taker.n).sum();
+            let is_kept_back = left == 0 && taken < wanted.min(room);
+            let has_more = self.index(number).count(State::Ready) > 0;
+            again_at = bucket.next_at(rate, self.now).filter(|_| is_kept_back && has_more);
             if taken > 0 {
                 self.set_bucket(number, bucket);
             }
@@ -311,8 +314,7 @@ impl Shard {
     }
 
     /// Births of tasks whose hold has ended or that were not started in time.
-    pub(super) fn expired(&mut self, limit: usize) -> Vec<u64> {
-        self.heard_expired();
+    pub(super) fn expired(&self, limit: usize) -> Vec<u64> {
         let now = self.now;
         let mut births = Vec::new();
         for index in self.queues.values() {
@@ -331,7 +333,6 @@ impl Shard {
 
     /// Removes what is no longer to be kept.
     pub(super) fn sweep(&mut self, limit: usize) -> Result<bool, JournalError> {
-        self.heard_sweep();
         let mut swept = self.remove_dead(limit)?;
         let numbers: Vec<u32> = self.queues.keys().copied().collect();
         for number in numbers {
