@@ -1,0 +1,395 @@
+//! All that the model keeps, and the plain meaning of each operation on it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use punctual_core::limits::{KEYED_REQUEST_MS, RECEIPT_MS, REMEMBERED_MAX, TAKE_BYTES_MAX};
+use punctual_core::queue::Order;
+use punctual_core::task::Grant;
+use punctual_core::{
+    Fate, Queue, QueueName, Settings, Span, Spec, State, Status, Task, TaskId, Timestamp,
+};
+
+use super::bucket::Bucket;
+use crate::clock::Instant;
+use crate::port::{
+    Change, Keyed, KeyedItem, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal, QueueStats,
+    Receipt, Revision, Stored, Take, Taken,
+};
+
+/// Everything.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) queues: BTreeMap<QueueName, Shelf>,
+    births: u64,
+    keyed: HashMap<u128, Remembered>,
+    keyed_order: VecDeque<u128>,
+    receipts: VecDeque<(Timestamp, Receipt)>,
+}
+
+/// A queue and what it holds.
+pub(super) struct Shelf {
+    pub(super) queue: Arc<Queue>,
+    pub(super) records: BTreeMap<TaskId, Record>,
+    pub(super) reserved: BTreeMap<TaskId, Timestamp>,
+    /// What is left of its rate limit; none: a whole burst.
+    pub(super) bucket: Option<Bucket>,
+}
+
+/// A task as it is kept.
+#[derive(Clone)]
+pub(super) struct Record {
+    pub(super) revision: Revision,
+    pub(super) task: Task,
+    /// When its hold ends on the steady clock.
+    pub(super) hold_ends_ms: Option<i64>,
+}
+
+struct Remembered {
+    at: Timestamp,
+    request: u128,
+    status: u16,
+    items: Vec<KeyedItem>,
+}
+
+impl Record {
+    pub(super) fn stored(&self) -> Stored {
+        Stored { task: self.task.clone(), revision: self.revision }
+    }
+
+    pub(super) fn state(&self, now: Instant) -> State {
+        self.task.status.state_at(now.wall)
+    }
+
+    /// Whether its hold has ended or it was not started in time.
+    pub(super) fn is_expired(&self, now: Instant) -> bool {
+        self.hold_ends_ms.is_some_and(|end| end <= now.steady_ms)
+            || self.task.expires_at().is_some_and(|at| at <= now.wall)
+    }
+
+    /// Whether it is no longer to be kept.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        let status = &self.task.status;
+        status.state.is_finished() && status.keep_until.is_none_or(|until| until <= now.wall)
+    }
+
+    fn is_reserved(&self, now: Instant) -> bool {
+        self.task.status.reserved_until.is_some_and(|until| until > now.wall)
+    }
+
+    /// Sets the end of the hold on the steady clock from the one on the wall clock.
+    pub(super) fn time_hold(&mut self, now: Instant) {
+        self.hold_ends_ms = self.task.status.hold.map(|hold| {
+            now.steady_ms.saturating_add(hold.until.as_millis() - now.wall.as_millis())
+        });
+    }
+
+    /// Where it stands among ready tasks.
+    pub(super) fn rank(&self) -> (i16, Timestamp, u64) {
+        let priority = i16::from(self.task.spec.priority);
+        (-priority, self.task.status.ready_at, self.revision.birth)
+    }
+}
+
+impl Shelf {
+    fn new(queue: Arc<Queue>) -> Self {
+        Self { queue, records: BTreeMap::new(), reserved: BTreeMap::new(), bucket: None }
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.queue.settings
+    }
+
+    pub(super) fn count(&self, now: Instant, which: impl Fn(State) -> bool) -> usize {
+        self.records.values().filter(|record| which(record.state(now))).count()
+    }
+
+    fn bucket_at(&self, now: Instant) -> Option<Bucket> {
+        let rate = self.settings().rate?;
+        Some(self.bucket.unwrap_or_else(|| Bucket::full(rate, now.steady_ms)).at(now.steady_ms))
+    }
+
+    pub(super) fn rate_at(&self, now: Instant) -> Option<Timestamp> {
+        let wait_ms = self.bucket_at(now)?.wait_ms();
+        (wait_ms > 0).then(|| now.wall + Span::from_millis(wait_ms))
+    }
+
+    pub(super) fn stats(&self, now: Instant) -> QueueStats {
+        let ready = self.records.values().filter(|record| record.state(now) == State::Ready);
+        QueueStats {
+            counts: State::ALL.map(|state| self.count(now, |s| s == state) as u64),
+            oldest_ready_at: ready.map(|record| record.task.status.ready_at).min(),
+            rate_at: self.rate_at(now),
+        }
+    }
+
+    /// Whether a task may be pushed under an id: free, or taken by a finished one to be replaced.
+    fn admits(&self, id: &TaskId, now: Instant) -> Result<(), PushRefusal> {
+        if self.reserved.get(id).is_some_and(|until| *until > now.wall) {
+            return Err(PushRefusal::Duplicate);
+        }
+        match self.records.get(id) {
+            None => Ok(()),
+            Some(record) if !record.task.status.state.is_finished() => Err(PushRefusal::Duplicate),
+            Some(record) if record.is_reserved(now) => Err(PushRefusal::Duplicate),
+            Some(record) if record.task.spec.owner.is_some() => Err(PushRefusal::Owned),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The ids of ready tasks that may be handed out, the first first.
+    fn candidates(&self, now: Instant) -> Vec<TaskId> {
+        let mut ready: Vec<&Record> = self
+            .records
+            .values()
+            .filter(|record| record.state(now) == State::Ready && !record.is_expired(now))
+            .collect();
+        match self.settings().order {
+            Order::Fifo => ready.sort_by_key(|record| record.rank()),
+            Order::Random => {
+                ready.sort_by_key(|record| (record.rank().0, shuffled(record, now)));
+            }
+        }
+        ready.into_iter().map(|record| record.task.spec.id.clone()).collect()
+    }
+}
+
+/// A number that tells nothing about the order of pushes, another at every moment.
+fn shuffled(record: &Record, now: Instant) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (record.revision, now.wall, now.steady_ms).hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Contents {
+    pub(super) fn put_queue(&mut self, put: PutQueue) -> Result<(), PutRefusal> {
+        let name = put.queue.name.clone();
+        let queue = Arc::new(put.queue);
+        match (self.queues.get_mut(&name), put.before) {
+            (None, None) => {
+                self.queues.insert(name, Shelf::new(queue));
+            }
+            (Some(shelf), Some(before)) if shelf.queue == before => {
+                if queue.settings.mode != before.settings.mode && !shelf.records.is_empty() {
+                    return Err(PutRefusal::HoldsTasks);
+                }
+                if queue.settings.rate != before.settings.rate {
+                    shelf.bucket = None;
+                }
+                shelf.queue = queue;
+            }
+            _ => return Err(PutRefusal::Lost),
+        }
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, push: Push, now: Instant) -> Pushed {
+        self.forget(now);
+        if let Some(keyed) = &push.keyed
+            && let Some(first) = self.keyed.get(&keyed.key)
+        {
+            return if first.request == keyed.request {
+                Pushed::Replayed { status: first.status, items: first.items.clone() }
+            } else {
+                Pushed::KeyReused
+            };
+        }
+        let Some(max) = self.queues.get(&push.queue).map(|shelf| shelf.settings().max) else {
+            return Pushed::NoQueue;
+        };
+        let answers: Vec<_> =
+            push.tasks.into_iter().map(|spec| self.insert(spec, max, now)).collect();
+        if let Some(keyed) = push.keyed {
+            self.remember(keyed, &answers, now);
+        }
+        Pushed::Answers(answers)
+    }
+
+    fn insert(
+        &mut self,
+        spec: Arc<Spec>,
+        max: Option<u64>,
+        now: Instant,
+    ) -> Result<Revision, PushRefusal> {
+        let shelf = self.queues.entry(spec.queue.clone()).or_insert_with(|| {
+            Shelf::new(Arc::new(Queue {
+                name: spec.queue.clone(),
+                settings: Settings::initial(&spec.queue),
+                paused: false,
+                created_at: now.wall,
+            }))
+        });
+        shelf.admits(&spec.id, now)?;
+        let live = shelf.count(now, |state| !state.is_finished()) as u64;
+        if max.is_some_and(|max| live >= max) {
+            return Err(PushRefusal::Full);
+        }
+        self.births += 1;
+        let revision = Revision { birth: self.births, change: 0 };
+        let status = Status::new(spec.due_at, now.wall);
+        let id = spec.id.clone();
+        shelf.reserved.remove(&id);
+        let task = Task { spec, status };
+        shelf.records.insert(id, Record { revision, task, hold_ends_ms: None });
+        Ok(revision)
+    }
+
+    fn remember(&mut self, keyed: Keyed, answers: &[Result<Revision, PushRefusal>], now: Instant) {
+        if keyed.single && !answers.iter().any(Result::is_ok) {
+            return;
+        }
+        let mut items = keyed.items;
+        for (position, answer) in keyed.positions.into_iter().zip(answers) {
+            items[position].code = answer.err().map(|refusal| refusal.code().to_owned());
+        }
+        let (at, request, status) = (now.wall, keyed.request, keyed.status);
+        self.keyed.insert(keyed.key, Remembered { at, request, status, items });
+        self.keyed_order.push_back(keyed.key);
+        self.forget(now);
+    }
+
+    /// Forgets keyed requests and receipts that are too old or too many.
+    fn forget(&mut self, now: Instant) {
+        let old = |at: Timestamp, ms| at + Span::from_millis(ms) <= now.wall;
+        while let Some(key) = self.keyed_order.front() {
+            let expired = self.keyed.get(key).is_none_or(|r| old(r.at, KEYED_REQUEST_MS));
+            if !expired && self.keyed_order.len() <= REMEMBERED_MAX {
+                break;
+            }
+            self.keyed.remove(key);
+            self.keyed_order.pop_front();
+        }
+        while self.receipts.len() > REMEMBERED_MAX
+            || self.receipts.front().is_some_and(|(at, _)| old(*at, RECEIPT_MS))
+        {
+            self.receipts.pop_front();
+        }
+    }
+
+    pub(super) fn take(&mut self, take: Take, now: Instant) -> Taken {
+        let Some(shelf) = self.queues.get_mut(&take.queue) else {
+            return Taken::NoQueue;
+        };
+        // Every task of a pull queue is of one class, which has no name.
+        let served = take.classes.is_none_or(|classes| classes.iter().any(|c| c.is_empty()));
+        let open = served && !shelf.queue.paused;
+        let candidates = if open { shelf.candidates(now) } else { Vec::new() };
+        let mut candidates = candidates.into_iter().peekable();
+        let mut held = shelf.count(now, State::is_held);
+        let mut bucket = shelf.bucket_at(now);
+        let mut again_at = None;
+        let mut per_taker = Vec::new();
+        let settings = shelf.settings().clone();
+        for taker in take.takers {
+            let mut got: Vec<Stored> = Vec::new();
+            let mut bytes = 0;
+            while got.len() < taker.n
+                && let Some(id) = candidates.peek()
+                && settings.concurrency.is_none_or(|most| held < most as usize)
+                && let Some(record) = shelf.records.get_mut(id)
+            {
+                bytes += record.task.spec.payload.len();
+                if bytes > TAKE_BYTES_MAX && !got.is_empty() {
+                    break;
+                }
+                if bucket.as_mut().is_some_and(|bucket| !bucket.draw()) {
+                    again_at = bucket.map(|bucket| now.wall + Span::from_millis(bucket.wait_ms()));
+                    break;
+                }
+                record.task.status.take(Grant {
+                    token: taker.seed.token(got.len()),
+                    worker: taker.worker.clone(),
+                    now: now.wall,
+                    hold: taker.hold.or(record.task.spec.hold).unwrap_or(settings.hold),
+                    confirm_within: taker.confirm.then_some(settings.confirm_within),
+                });
+                record.revision.change += 1;
+                record.time_hold(now);
+                got.push(record.stored());
+                held += 1;
+                candidates.next();
+            }
+            per_taker.push(got);
+        }
+        shelf.bucket = bucket;
+        Taken::Tasks { per_taker, again_at }
+    }
+
+    pub(super) fn commit(&mut self, change: Change, now: Instant) -> Result<Revision, Lost> {
+        let Change { expected, decision } = change;
+        let (queue, id) = (&decision.task.spec.queue, &decision.task.spec.id);
+        let shelf = self.queues.get_mut(queue).ok_or(Lost)?;
+        let record = shelf.records.get_mut(id).filter(|r| r.revision == expected).ok_or(Lost)?;
+        if decision.fate == Fate::Same {
+            return Ok(expected);
+        }
+        record.revision.change += 1;
+        let revision = record.revision;
+        match decision.fate {
+            Fate::Same | Fate::Keep | Fate::Rewrite => {
+                let held_before = record.task.status.hold;
+                record.task.status = decision.task.status;
+                if decision.fate == Fate::Rewrite {
+                    record.task.spec = decision.task.spec.clone();
+                }
+                // A change that leaves the hold alone leaves its end alone: the wall clock may have
+                // been set since.
+                if record.task.status.hold != held_before {
+                    record.time_hold(now);
+                }
+            }
+            Fate::Reserve(until) => {
+                shelf.records.remove(id);
+                shelf.reserved.insert(id.clone(), until);
+            }
+            Fate::Remove => {
+                shelf.records.remove(id);
+            }
+        }
+        if let Some((token, verb)) = decision.receipt {
+            let receipt = Receipt { queue: queue.clone(), id: id.clone(), token, verb };
+            self.receipts.push_back((now.wall, receipt));
+            self.forget(now);
+        }
+        for spec in decision.spawn {
+            // One whose id is live or reserved already is not made again.
+            let _ = self.insert(Arc::new(spec), None, now);
+        }
+        Ok(revision)
+    }
+
+    pub(super) fn is_settled(&mut self, receipt: &Receipt, now: Instant) -> bool {
+        self.forget(now);
+        self.receipts.iter().any(|(_, remembered)| remembered == receipt)
+    }
+
+    /// Something that is no longer to be kept.
+    fn leftover(&self, now: Instant) -> Option<(QueueName, TaskId)> {
+        self.queues.iter().find_map(|(name, shelf)| {
+            let over = shelf.records.iter().find(|(_, record)| record.is_over(now));
+            let ended = shelf.reserved.iter().find(|(_, until)| **until <= now.wall);
+            let id = over.map(|(id, _)| id).or(ended.map(|(id, _)| id))?;
+            Some((name.clone(), id.clone()))
+        })
+    }
+
+    pub(super) fn sweep(&mut self, limit: usize, now: Instant) -> bool {
+        for _ in 0..limit {
+            let Some((name, id)) = self.leftover(now) else {
+                return false;
+            };
+            let Some(shelf) = self.queues.get_mut(&name) else {
+                return false;
+            };
+            shelf.reserved.remove(&id);
+            let record = shelf.records.remove(&id);
+            if let Some(until) = record.and_then(|record| record.task.status.reserved_until)
+                && until > now.wall
+            {
+                shelf.reserved.insert(id, until);
+            }
+        }
+        self.leftover(now).is_some()
+    }
+}

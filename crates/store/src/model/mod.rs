@@ -1,0 +1,306 @@
+//! The plainest thing that carries out the port: maps behind a lock, and linear scans.
+//!
+//! It is the yardstick the other stores are compared with, so it must be obviously right; it need
+//! not be fast, and it keeps nothing over the end of the process.
+
+mod bucket;
+mod contents;
+mod list;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use punctual_core::{Queue, QueueName, Settings, State, TaskId, Timestamp};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use self::contents::{Contents, Shelf};
+use crate::clock::{Clock, Instant};
+use crate::port::{
+    Change, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision,
+    Store, StoreError, Stored, Take, Taken, Wake,
+};
+
+/// How often the model looks at a clock that moves by itself.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+/// The model.
+pub struct ModelStore {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    clock: Arc<dyn Clock>,
+    contents: Mutex<Contents>,
+    wakes: UnboundedSender<Wake>,
+    streams: Mutex<Streams>,
+}
+
+/// The one stream of wake-ups until it is asked for, and what keeps the silent ones open.
+struct Streams {
+    first: Option<UnboundedReceiver<Wake>>,
+    silent: Vec<UnboundedSender<Wake>>,
+}
+
+impl ModelStore {
+    /// An empty store that goes by a clock.
+    ///
+    /// # Panics
+    /// Never: the names of the built-in queues are well formed.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let now = clock.now();
+        let mut contents = Contents::default();
+        for name in QueueName::BUILT_IN {
+            let name = QueueName::parse(name).expect("a built-in name is well formed");
+            let settings = Settings::initial(&name);
+            let queue = Queue { name, settings, paused: false, created_at: now.wall };
+            let made = contents.put_queue(PutQueue { queue, before: None });
+            debug_assert_eq!(made, Ok(()), "the store is new");
+        }
+        let (wakes, first) = unbounded_channel();
+        let streams = Mutex::new(Streams { first: Some(first), silent: Vec::new() });
+        let contents = Mutex::new(contents);
+        Self { inner: Arc::new(Inner { clock, contents, wakes, streams }) }
+    }
+
+    /// What a stop and a start change: rate limits begin with a whole burst, and holds are timed by
+    /// the wall clock they were stored with.
+    pub fn restart(&self) {
+        let now = self.inner.clock.now();
+        for shelf in self.inner.lock().queues.values_mut() {
+            shelf.bucket = None;
+            for record in shelf.records.values_mut() {
+                record.time_hold(now);
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Carries out an operation, then says what became possible, in some queues or in all.
+    fn change<T>(
+        &self,
+        queues: Option<&[QueueName]>,
+        operation: impl FnOnce(&mut Contents, Instant) -> T,
+    ) -> T {
+        let mut contents = self.lock();
+        let now = self.clock.now();
+        let answer = operation(&mut contents, now);
+        self.announce(&contents, now, |name| queues.is_none_or(|names| names.contains(name)));
+        answer
+    }
+
+    fn read<T>(&self, operation: impl FnOnce(&Contents, Instant) -> T) -> T {
+        let contents = self.lock();
+        operation(&contents, self.clock.now())
+    }
+
+    fn announce(&self, contents: &Contents, now: Instant, which: impl Fn(&QueueName) -> bool) {
+        let mut wakes = Vec::new();
+        for shelf in contents.queues.values().filter(|shelf| which(&shelf.queue.name)) {
+            let count = shelf.count(now, |state| state == State::Ready);
+            if count > 0 && !shelf.queue.paused {
+                wakes.push(Wake::Ready { queue: shelf.queue.name.clone(), count });
+            }
+            if shelf.records.values().any(|record| record.is_expired(now)) {
+                wakes.push(Wake::Expired);
+            }
+            let over = shelf.records.values().any(|record| record.is_over(now));
+            if over || shelf.reserved.values().any(|until| *until <= now.wall) {
+                wakes.push(Wake::Sweep);
+            }
+        }
+        for wake in wakes {
+            // Nobody has to listen.
+            let _ = self.wakes.send(wake);
+        }
+    }
+
+    /// Announces the queues in which something fell due between two looks at the clock.
+    fn look(&self, last: Instant) -> Instant {
+        let contents = self.lock();
+        let now = self.clock.now();
+        self.announce(&contents, now, |name| {
+            contents.queues.get(name).is_some_and(|shelf| shelf.moved(last, now))
+        });
+        now
+    }
+}
+
+impl Shelf {
+    /// Whether time alone has changed what can be done here.
+    fn moved(&self, last: Instant, now: Instant) -> bool {
+        let records = self.records.values().any(|record| {
+            record.state(last) != record.state(now)
+                || record.is_expired(last) != record.is_expired(now)
+                || record.is_over(last) != record.is_over(now)
+        });
+        let ended = |until: &Timestamp| (*until <= last.wall) != (*until <= now.wall);
+        records
+            || self.reserved.values().any(ended)
+            || self.rate_at(last).is_some() != self.rate_at(now).is_some()
+    }
+}
+
+/// Looks at the clock again and again, until the store is gone.
+fn watch(store: &Weak<Inner>) {
+    let mut last = match store.upgrade() {
+        Some(inner) => inner.clock.now(),
+        None => return,
+    };
+    while let Some(inner) = store.upgrade() {
+        last = inner.look(last);
+        drop(inner);
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+#[async_trait]
+impl Store for ModelStore {
+    fn now(&self) -> Timestamp {
+        self.inner.clock.now().wall
+    }
+
+    fn durability(&self) -> String {
+        "none: kept in memory until the process ends".to_owned()
+    }
+
+    fn kind(&self) -> &'static str {
+        "model"
+    }
+
+    fn wakeups(&self) -> UnboundedReceiver<Wake> {
+        let mut streams = self.inner.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = streams.first.take() {
+            // Only a listener needs to hear of what falls due.
+            let inner = Arc::downgrade(&self.inner);
+            std::thread::spawn(move || watch(&inner));
+            return first;
+        }
+        let (sender, silent) = unbounded_channel();
+        streams.silent.push(sender);
+        silent
+    }
+
+    async fn health(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn failed(&self) -> String {
+        std::future::pending().await
+    }
+
+    async fn tick(&self) -> Result<(), StoreError> {
+        self.inner.change(None, |_, _| ());
+        Ok(())
+    }
+
+    async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
+        let name = put.queue.name.clone();
+        Ok(self.inner.change(Some(&[name]), |contents, _| contents.put_queue(put)))
+    }
+
+    async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError> {
+        Ok(self.inner.lock().queues.get(name).map(|shelf| shelf.queue.clone()))
+    }
+
+    async fn queues(&self) -> Result<Vec<Arc<Queue>>, StoreError> {
+        Ok(self.inner.lock().queues.values().map(|shelf| shelf.queue.clone()).collect())
+    }
+
+    async fn stats(&self, names: &[QueueName]) -> Result<Vec<Option<QueueStats>>, StoreError> {
+        Ok(self.inner.read(|contents, now| {
+            let stats = |name| contents.queues.get(name).map(|shelf| shelf.stats(now));
+            names.iter().map(stats).collect()
+        }))
+    }
+
+    async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
+        Ok(self.inner.lock().queues.get_mut(name).is_some_and(|shelf| {
+            shelf.records.clear();
+            shelf.reserved.clear();
+            true
+        }))
+    }
+
+    async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
+        Ok(self.inner.lock().queues.remove(name).is_some())
+    }
+
+    async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
+        let name = push.queue.clone();
+        Ok(self.inner.change(Some(&[name]), |contents, now| contents.push(push, now)))
+    }
+
+    async fn take(&self, take: Take) -> Result<Taken, StoreError> {
+        // A take makes nothing possible, so it announces nothing.
+        let mut contents = self.inner.lock();
+        Ok(contents.take(take, self.inner.clock.now()))
+    }
+
+    async fn commit(
+        &self,
+        changes: Vec<Change>,
+    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
+        let mut queues = Vec::new();
+        for Change { decision, .. } in &changes {
+            queues.push(decision.task.spec.queue.clone());
+            queues.extend(decision.spawn.iter().map(|spec| spec.queue.clone()));
+        }
+        Ok(self.inner.change(Some(&queues), |contents, now| {
+            changes.into_iter().map(|change| contents.commit(change, now)).collect()
+        }))
+    }
+
+    async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
+        let queues = [queue.clone()];
+        Ok(self.inner.change(Some(&queues), |contents, _| {
+            let Some(shelf) = contents.queues.get_mut(queue) else {
+                return vec![false; ids.len()];
+            };
+            ids.iter().map(|id| shelf.records.remove(id).is_some()).collect()
+        }))
+    }
+
+    async fn read(
+        &self,
+        queue: &QueueName,
+        ids: &[TaskId],
+    ) -> Result<Vec<Option<Stored>>, StoreError> {
+        Ok(self.inner.read(|contents, _| {
+            let shelf = contents.queues.get(queue);
+            let read = |id| Some(shelf?.records.get(id)?.stored());
+            ids.iter().map(read).collect()
+        }))
+    }
+
+    async fn list(&self, listing: Listing) -> Result<Page, StoreError> {
+        self.inner.read(|contents, now| match contents.queues.get(&listing.queue) {
+            Some(shelf) => list::page(shelf, &listing, now),
+            None => Ok(Page { items: Vec::new(), next: None }),
+        })
+    }
+
+    async fn settled(&self, receipts: &[Receipt]) -> Result<Vec<bool>, StoreError> {
+        let mut contents = self.inner.lock();
+        let now = self.inner.clock.now();
+        Ok(receipts.iter().map(|receipt| contents.is_settled(receipt, now)).collect())
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        Ok(self.inner.read(|contents, now| {
+            let records = contents.queues.values().flat_map(|shelf| shelf.records.values());
+            let expired = records.filter(|record| record.is_expired(now));
+            expired.take(limit).map(|record| record.stored()).collect()
+        }))
+    }
+
+    async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
+        let mut contents = self.inner.lock();
+        Ok(contents.sweep(limit, self.inner.clock.now()))
+    }
+}
