@@ -133,7 +133,6 @@ impl Filter {
 
 /// A page of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Page<T> {
     /// What it holds. It may be short, or empty, without being the last.
     pub items: Vec<T>,
