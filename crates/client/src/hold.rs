@@ -6,7 +6,7 @@ use punctual_core::{RawJson, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::task::{Taken, Task};
+use crate::task::{After, Taken, Task};
 use crate::tasks::{Batch, ItemResult, Results, task_path};
 use crate::transport::{Call, Client, path};
 
@@ -247,8 +247,8 @@ impl Client {
     }
 
     /// Ends a task well. Safe to repeat.
-    pub async fn commit(&self, held: Held<'_>, commit: &Commit) -> Result<Task, Error> {
-        self.send(settle(held, "commit", commit)).await
+    pub async fn commit(&self, held: Held<'_>, commit: &Commit) -> Result<After, Error> {
+        self.settle(settle(held, "commit", commit)).await
     }
 
     /// Says that a task failed: it waits for its retry, or is failed for good.
@@ -259,28 +259,28 @@ impl Client {
     /// use punctual_client::{Fail, State};
     ///
     /// let error = Some("the mailbox is full".to_owned());
-    /// let task = client.fail(taken.held(), &Fail { error, ..Fail::default() }).await?;
-    /// assert_eq!(task.state, State::Waiting);
+    /// let after = client.fail(taken.held(), &Fail { error, ..Fail::default() }).await?;
+    /// assert_eq!(after.state(), Some(State::Waiting));
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn fail(&self, held: Held<'_>, fail: &Fail) -> Result<Task, Error> {
-        self.send(settle(held, "fail", fail)).await
+    pub async fn fail(&self, held: Held<'_>, fail: &Fail) -> Result<After, Error> {
+        self.settle(settle(held, "fail", fail)).await
     }
 
     /// Gives a task back; the take does not count.
-    pub async fn release(&self, held: Held<'_>, release: &Release) -> Result<Task, Error> {
-        self.send(settle(held, "release", release)).await
+    pub async fn release(&self, held: Held<'_>, release: &Release) -> Result<After, Error> {
+        self.settle(settle(held, "release", release)).await
     }
 
     /// Acknowledges that a task was asked to stop for good, and has.
-    pub async fn cancelled(&self, held: Held<'_>, stopped: &Stopped) -> Result<Task, Error> {
-        self.send(settle(held, "cancelled", stopped)).await
+    pub async fn cancelled(&self, held: Held<'_>, stopped: &Stopped) -> Result<After, Error> {
+        self.settle(settle(held, "cancelled", stopped)).await
     }
 
     /// Acknowledges that a task was asked to pause, and has.
-    pub async fn paused(&self, held: Held<'_>, stopped: &Stopped) -> Result<Task, Error> {
-        self.send(settle(held, "paused", stopped)).await
+    pub async fn paused(&self, held: Held<'_>, stopped: &Stopped) -> Result<After, Error> {
+        self.settle(settle(held, "paused", stopped)).await
     }
 
     /// Commits many tasks of one queue; each answers for itself, in their order.
@@ -317,6 +317,11 @@ impl Client {
         items: &[Item<Release>],
     ) -> Result<Vec<ItemResult>, Error> {
         self.settle_batch(queue, "release", items).await
+    }
+
+    async fn settle(&self, call: Call) -> Result<After, Error> {
+        let answer = self.send_unread(call).await?;
+        self.read_after(&answer)
     }
 
     async fn settle_batch<T: Serialize>(

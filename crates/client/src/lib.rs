@@ -42,6 +42,6 @@ pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
 pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
 pub use queues::{Counts, Queue, QueueChanges};
-pub use task::{Callback, NewTask, Taken, Task};
+pub use task::{After, Callback, Gone, NewTask, Taken, Task};
 pub use tasks::{BulkAnswer, BulkVerb, Filter, ItemResult, Page, Pushed, TaskChanges, Why};
 pub use transport::Client;

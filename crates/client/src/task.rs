@@ -239,6 +239,56 @@ impl Task {
     }
 }
 
+/// A task as the answer to a verb shows it. A verb that was repeated is answered also when the task
+/// is gone by then.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum After {
+    /// The task after it.
+    Task(Box<Task>),
+    /// Its name; the task itself is gone.
+    Gone(Gone),
+}
+
+/// What is left to say about a task that is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Gone {
+    /// Its queue.
+    pub queue: String,
+    /// Its id.
+    pub id: String,
+    /// The state the verb led to, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+}
+
+impl After {
+    /// The task's id.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Task(task) => &task.id,
+            Self::Gone(gone) => &gone.id,
+        }
+    }
+
+    /// The task's state, where it is known.
+    pub fn state(&self) -> Option<State> {
+        match self {
+            Self::Task(task) => Some(task.state),
+            Self::Gone(gone) => gone.state,
+        }
+    }
+
+    /// The task, unless it is gone.
+    pub fn task(&self) -> Option<&Task> {
+        match self {
+            Self::Task(task) => Some(task),
+            Self::Gone(_) => None,
+        }
+    }
+}
+
 /// A task its taker holds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Task")]

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::changes::Changes;
 use crate::error::Error;
-use crate::task::{NewTask, Task};
-use crate::transport::{Call, Client, path, query};
+use crate::task::{After, NewTask, Task};
+use crate::transport::{Answer, Call, Client, path, query};
 
 /// What came of one item of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,17 +42,10 @@ pub(crate) struct Results {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pushed {
-    /// The task's id.
-    pub id: String,
-    /// The task as it reads now; none if it is gone since.
-    pub task: Option<Task>,
+    /// The task as it reads now.
+    pub after: After,
     /// Whether an earlier request under that key had pushed it.
     pub replayed: bool,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    id: String,
 }
 
 /// Which tasks to list or to change in bulk. Every condition narrows.
@@ -267,10 +260,16 @@ impl Client {
     pub async fn push_once(&self, queue: &str, key: &str, task: &NewTask) -> Result<Pushed, Error> {
         let call = Call::post(tasks_path(queue)).body(task).idempotency_key(Some(key));
         let answer = self.send_unread(call).await?;
-        // A task that is gone since reads as little more than its id, so that comes first.
-        let Named { id } = self.read(&answer)?;
         let replayed = answer.headers.contains_key("idempotency-replayed");
-        Ok(Pushed { id, task: serde_json::from_slice(&answer.body).ok(), replayed })
+        Ok(Pushed { after: self.read_after(&answer)?, replayed })
+    }
+
+    /// Reads the answer to a request that may be a repeat.
+    pub(crate) fn read_after(&self, answer: &Answer) -> Result<After, Error> {
+        match serde_json::from_slice(&answer.body) {
+            Ok(task) => Ok(After::Task(Box::new(task))),
+            Err(_) => self.read(answer).map(After::Gone),
+        }
     }
 
     /// Pushes up to 10,000 tasks; each answers for itself, in their order. With a key, repeats

@@ -33,7 +33,7 @@ impl Commit {
         let (client, output) = self.remote.open()?;
         let held = Held { queue: &self.queue, id: &self.id, token: &self.token };
         let commit = punctual_client::Commit { result: self.result };
-        let task = client.commit(held, &commit).await?;
-        output.answer(&task, || format!("committed {}/{}", self.queue, self.id))
+        let after = client.commit(held, &commit).await?;
+        output.answer(&after, || format!("committed {}/{}", self.queue, self.id))
     }
 }

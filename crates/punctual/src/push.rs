@@ -84,15 +84,10 @@ impl Push {
         };
         let pushed = client.push_once(&queue, &key, &task).await?;
         let verb = if pushed.replayed { "already pushed" } else { "pushed" };
-        match &pushed.task {
-            Some(task) => {
-                output.answer(task, || format!("{verb} {queue}/{}: {}", task.id, task.state))
-            }
-            None => {
-                let answer = serde_json::json!({ "queue": queue, "id": pushed.id });
-                output.answer(&answer, || format!("{verb} {queue}/{}: gone since", pushed.id))
-            }
-        }
+        output.answer(&pushed.after, || {
+            let state = pushed.after.task().map_or("gone since", |task| task.state.name());
+            format!("{verb} {queue}/{}: {state}", pushed.after.id())
+        })
     }
 }
 

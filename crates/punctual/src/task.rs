@@ -1,7 +1,9 @@
 //! `punctual task`: look at tasks, control them, report on those one holds.
 
 use clap::{Args, Subcommand};
-use punctual_client::{Client, Extend, Fail, Filter, Held, Page, RawJson, Release, Span, State};
+use punctual_client::{
+    After, Client, Extend, Fail, Filter, Held, Page, RawJson, Release, Span, State,
+};
 
 use crate::output::{Output, cell, or_empty, record, table};
 use crate::remote::Remote;
@@ -168,7 +170,8 @@ struct List {
 impl Task {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let (client, output) = self.remote.open()?;
-        let (task, what) = match self.verb {
+        let after = |task| After::Task(Box::new(task));
+        let (after, what) = match self.verb {
             Verb::List(list) => return list.run(&client, &output).await,
             Verb::Get(Named { queue, id }) => {
                 let task = client.task(&queue, &id).await?;
@@ -187,13 +190,18 @@ impl Task {
                 let extended = client.extend(task.held(), &extend).await?;
                 return output.answer(&extended, || heard(&extended));
             }
-            Verb::Cancel(Named { queue, id }) => (client.cancel(&queue, &id).await?, "cancel"),
-            Verb::Pause(Named { queue, id }) => (client.pause(&queue, &id).await?, "pause"),
-            Verb::Resume(Named { queue, id }) => (client.resume(&queue, &id).await?, "resume"),
-            Verb::Reset(Named { queue, id }) => (client.reset(&queue, &id).await?, "reset"),
-            Verb::Retry { task: Named { queue, id }, force } => {
-                (client.retry(&queue, &id, force).await?, "retry")
+            Verb::Cancel(Named { queue, id }) => {
+                (after(client.cancel(&queue, &id).await?), "cancel")
             }
+            Verb::Pause(Named { queue, id }) => (after(client.pause(&queue, &id).await?), "pause"),
+            Verb::Resume(Named { queue, id }) => {
+                (after(client.resume(&queue, &id).await?), "resume")
+            }
+            Verb::Reset(Named { queue, id }) => (after(client.reset(&queue, &id).await?), "reset"),
+            Verb::Retry { task: Named { queue, id }, force } => {
+                (after(client.retry(&queue, &id, force).await?), "retry")
+            }
+            Verb::Confirm(task) => (after(client.confirm(task.held()).await?), "confirm"),
             Verb::Fail { task, error, retry_in, permanent } => {
                 let fail = Fail { error, retry_in, permanent };
                 (client.fail(task.held(), &fail).await?, "fail")
@@ -202,14 +210,14 @@ impl Task {
                 let release = Release { delay, checkpoint };
                 (client.release(task.held(), &release).await?, "release")
             }
-            Verb::Confirm(task) => (client.confirm(task.held()).await?, "confirm"),
         };
-        output.answer(&task, || {
-            let until = match task.state {
-                State::Waiting => format!(" until {}", task.due_at),
+        output.answer(&after, || {
+            let state = after.state().map_or("gone since", |state| state.name());
+            let until = match after.task() {
+                Some(task) if task.state == State::Waiting => format!(" until {}", task.due_at),
                 _ => String::new(),
             };
-            format!("{what} {}/{}: {}{until}", task.queue, task.id, task.state)
+            format!("{what} {}: {state}{until}", after.id())
         })
     }
 }
