@@ -28,6 +28,8 @@ mod rows;
 mod shard;
 mod sqlite;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod wal;
 mod writer;
 
