@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use decide::{Context, Decision, Edit, Event, Extension, Fate, Settlement};
+pub use decide::{Acknowledgement, Context, Decision, Edit, Event, Extension, Fate, Settlement};
 pub use push::NewTask;
 pub use state::{Edge, State, Verb, edge};
 
