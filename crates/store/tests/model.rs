@@ -29,3 +29,8 @@ async fn make(clock: ManualClock) -> Model {
 async fn conformance() {
     conformance::run_all(make).await;
 }
+
+#[test]
+fn random_sequences() {
+    conformance::random::compare(2000, make);
+}

@@ -61,6 +61,11 @@ pub(super) trait ReadRows: Send {
     /// The bytes under a key.
     fn get(&mut self, table: Table, key: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
+    /// The bytes under each of many keys, in their order.
+    fn get_many(&mut self, table: Table, keys: &[u64]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        keys.iter().map(|key| self.get(table, *key)).collect()
+    }
+
     /// Hands every row of a table to `visit`, in the order of their keys.
     fn scan(&mut self, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError>;
 }

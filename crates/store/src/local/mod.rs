@@ -28,6 +28,8 @@ mod rows;
 mod shard;
 mod sqlite;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod wal;
 mod writer;
 
@@ -301,11 +303,11 @@ impl Store for LocalStore {
         let births = births.await?;
         self.readers
             .read(move |reader| {
-                let read = |birth| match birth {
-                    Some(birth) => read_stored(reader, birth),
-                    None => Ok(None),
-                };
-                births.into_iter().map(read).collect()
+                let known: Vec<u64> = births.iter().copied().flatten().collect();
+                let mut stored = read_stored(reader, &known)?.into_iter();
+                let found =
+                    births.into_iter().map(|birth| birth.and_then(|_| stored.next().flatten()));
+                Ok(found.collect())
             })
             .await
     }
@@ -338,12 +340,8 @@ impl Store for LocalStore {
 impl LocalStore {
     /// Reads tasks; those that have gone meanwhile are left out.
     async fn read_births(&self, births: Vec<u64>) -> Result<Vec<Stored>, StoreError> {
-        self.readers
-            .read(move |reader| {
-                let read = births.into_iter().map(|birth| read_stored(reader, birth));
-                read.filter_map(Result::transpose).collect()
-            })
-            .await
+        let read = self.readers.read(move |reader| read_stored(reader, &births));
+        Ok(read.await?.into_iter().flatten().collect())
     }
 }
 

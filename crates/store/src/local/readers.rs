@@ -18,32 +18,42 @@ pub(super) fn stored(row: TakenRow) -> Option<Stored> {
 /// Completes what was handed out. A task that was removed meanwhile is left out.
 pub(super) fn read_specs(
     reader: &mut dyn ReadRows,
-    rows: Vec<Vec<TakenRow>>,
+    mut rows: Vec<Vec<TakenRow>>,
 ) -> Result<Vec<Vec<Stored>>, StoreError> {
-    let mut complete = |mut row: TakenRow| {
-        if row.spec.is_none() {
-            row.spec = read_spec(reader, row.revision.birth)?;
-        }
-        Ok(stored(row))
-    };
-    rows.into_iter()
-        .map(|rows| rows.into_iter().filter_map(|row| complete(row).transpose()).collect())
-        .collect()
+    let mut missing: Vec<&mut TakenRow> =
+        rows.iter_mut().flatten().filter(|row| row.spec.is_none()).collect();
+    let births: Vec<u64> = missing.iter().map(|row| row.revision.birth).collect();
+    let specs = reader.get_many(Table::Spec, &births)?;
+    for (row, spec) in missing.iter_mut().zip(specs) {
+        row.spec = unpack_spec(row.revision.birth, spec)?;
+    }
+    Ok(rows.into_iter().map(|rows| rows.into_iter().filter_map(stored).collect()).collect())
 }
 
-fn read_spec(reader: &mut dyn ReadRows, birth: u64) -> Result<Option<Arc<Spec>>, StoreError> {
-    let row = reader.get(Table::Spec, birth)?;
+fn unpack_spec(birth: u64, row: Option<Vec<u8>>) -> Result<Option<Arc<Spec>>, StoreError> {
     row.map(|row| unpack::<Spec>(Table::Spec, birth, &row).map(Arc::new)).transpose()
 }
 
+/// Reads tasks, in the order asked; none for one that was removed meanwhile.
 pub(super) fn read_stored(
     reader: &mut dyn ReadRows,
+    births: &[u64],
+) -> Result<Vec<Option<Stored>>, StoreError> {
+    let statuses = reader.get_many(Table::Status, births)?;
+    let specs = reader.get_many(Table::Spec, births)?;
+    let rows = births.iter().zip(statuses.into_iter().zip(specs));
+    rows.map(|(birth, (status, spec))| unpack_stored(*birth, status, spec)).collect()
+}
+
+fn unpack_stored(
     birth: u64,
+    status: Option<Vec<u8>>,
+    spec: Option<Vec<u8>>,
 ) -> Result<Option<Stored>, StoreError> {
-    let Some(row) = reader.get(Table::Status, birth)? else { return Ok(None) };
+    let Some(row) = status else { return Ok(None) };
     let row: StatusRow = unpack(Table::Status, birth, &row)?;
     let Body::Task(task) = row.body else { return Ok(None) };
-    let Some(spec) = read_spec(reader, birth)? else { return Ok(None) };
+    let Some(spec) = unpack_spec(birth, spec)? else { return Ok(None) };
     let revision = Revision { birth, change: row.change };
     Ok(Some(Stored { task: Task { spec, status: task.status }, revision }))
 }

@@ -97,8 +97,9 @@ impl Shard {
         &mut self,
         name: &QueueName,
     ) -> Result<Option<Arc<Queue>>, JournalError> {
-        let Some(number) = self.numbers.remove(name) else { return Ok(None) };
+        let Some(&number) = self.numbers.get(name) else { return Ok(None) };
         self.journal.remove(Table::Queue, number.into())?;
+        self.numbers.remove(name);
         let index = self.queues.remove(&number).expect("a known number");
         let queue = Arc::clone(&index.queue);
         let births = index.births();
@@ -236,12 +237,12 @@ impl Shard {
 
     /// Removes rows of queues that are gone.
     pub(super) fn remove_dead(&mut self, limit: usize) -> Result<usize, JournalError> {
-        let births: Vec<u64> = self.dead.drain(..limit.min(self.dead.len())).collect();
-        let count = births.len();
-        for birth in &births {
+        let count = limit.min(self.dead.len());
+        for birth in self.dead.range(..count) {
             self.journal.remove(Table::Status, *birth)?;
             self.journal.remove(Table::Spec, *birth)?;
         }
+        let births = self.dead.drain(..count).collect();
         self.undo.push(Undo::Swept { births });
         Ok(count)
     }
