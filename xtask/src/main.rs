@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command speaks to its terminal")]
 
 mod docs;
+mod links;
 mod markdown;
 mod stages;
 mod tools;
