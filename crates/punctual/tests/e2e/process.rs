@@ -16,7 +16,7 @@ pub(crate) fn punctual() -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| starts(name, "PUNCTUAL_")) {
         command.env_remove(name);
     }
-    command.stdin(Stdio::null());
+    command.env("PUNCTUAL_LOG", "warn").stdin(Stdio::null());
     command
 }
 
