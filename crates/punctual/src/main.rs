@@ -1,2 +1,73 @@
-//! .
-fn main() {}
+//! `punctual`: the server and its command-line client in one binary.
+//!
+//! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
+//! cannot start, 2 the command line is wrong.
+
+mod commit;
+mod config;
+mod output;
+mod push;
+mod queue;
+mod remote;
+mod serve;
+mod take;
+mod task;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::output::report;
+
+/// A durable task queue: one binary, no dependencies to run.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "\
+Examples:
+  punctual serve                                 start a server on 127.0.0.1:23334
+  punctual push mail '{\"to\":\"ada@example.org\"}'  push a task into the queue mail
+  punctual take mail --wait 30s                  take it, as a worker would
+  punctual commit mail ID TOKEN                  say that it is done"
+)]
+struct Punctual {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Push(push::Push),
+    Take(take::Take),
+    Commit(commit::Commit),
+    Queue(queue::Queue),
+    Task(task::Task),
+}
+
+fn main() -> ExitCode {
+    let command = Punctual::parse().command;
+    report(run(command))
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    if let Command::Serve(serve) = command {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let outcome = runtime.block_on(serve.run());
+        // Whatever is left after the drain must not keep the process.
+        runtime.shutdown_background();
+        return outcome;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match command {
+            Command::Serve(_) => unreachable!("handled above"),
+            Command::Push(push) => push.run().await,
+            Command::Take(take) => take.run().await,
+            Command::Commit(commit) => commit.run().await,
+            Command::Queue(queue) => queue.run().await,
+            Command::Task(task) => task.run().await,
+        }
+    })
+}
