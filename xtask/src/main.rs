@@ -76,7 +76,7 @@ fn test() -> anyhow::Result<()> {
 }
 
 fn bench(args: &[&str]) -> anyhow::Result<()> {
-    for (package, bench) in [("punctual-store", "cycles"), ("punctual-server", "http")] {
+    for (package, bench) in [("punctual-store", "cycles"), ("punctual", "http")] {
         let mut all = vec!["bench", "--locked", "-p", package, "--bench", bench, "--"];
         all.extend(args);
         cargo(&all).run()?;
