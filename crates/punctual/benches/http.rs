@@ -35,12 +35,18 @@ fn main() {
     println!("{:<44} {requests:>10.0} /s", "ceiling: empty requests, 64 connections");
 
     for connections in [1, 4] {
+        let before = server.cpu_seconds();
         let batched = runtime.block_on(server.batched(cycles, connections));
         row(&format!("cycles by {BATCH}, {connections} connections"), batched, in_process);
+        let cost = (server.cpu_seconds() - before) * 1e6 / cycles as f64;
+        println!("{:<44} {cost:>10.1} µs of the server's CPU per cycle", "");
     }
+    let before = server.cpu_seconds();
     let singles = runtime.block_on(server.singles(cycles / 8, 64));
     row("cycles of single tasks, 64 connections", singles, in_process);
-    println!("{:<44} {:>10.2} requests per empty request", "", singles * 3.0 / requests);
+    let cost = (server.cpu_seconds() - before) * 1e6 / (cycles / 8) as f64;
+    println!("{:<44} {cost:>10.1} µs of the server's CPU per cycle", "");
+    println!("{:<44} {:>10.2} of the rate of empty requests", "", singles * 3.0 / requests);
     let waits = runtime.block_on(server.wake_ups(if is_quick { 200 } else { 1_000 }));
     println!(
         "{:<44} {:>10.2} ms median, {:.2} ms p99",
@@ -95,6 +101,16 @@ impl Server {
         let status = std::fs::read_to_string(path).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
         line.trim().trim_end_matches(" kB").parse().unwrap_or(0.0) / 1024.0
+    }
+
+    /// What the server's threads have used so far.
+    fn cpu_seconds(&self) -> f64 {
+        const TICKS_PER_SECOND: f64 = 100.0;
+        let path = format!("/proc/{}/stat", self.process.id());
+        let stat = std::fs::read_to_string(path).unwrap_or_default();
+        let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        let ticks: f64 = fields.skip(11).take(2).filter_map(|f| f.parse::<f64>().ok()).sum();
+        ticks / TICKS_PER_SECOND
     }
 
     async fn connect(&self) -> Connection {
