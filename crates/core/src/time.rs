@@ -7,6 +7,8 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
+use jiff::civil::DateTime;
+use jiff::fmt::temporal::Pieces;
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -18,6 +20,7 @@ pub struct Timestamp(i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(i64);
 
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 const TIME_RULE: &str = "a time: Unix seconds from 0, or RFC 3339, at most the year 9999";
 const SPAN_RULE: &str =
     "a duration: seconds from 0, or text like \"90s\", \"1h30m\", \"7d\", at most 100 years";
@@ -46,11 +49,15 @@ impl Timestamp {
         if let Ok(seconds) = text.parse::<f64>() {
             return Self::from_seconds(seconds);
         }
-        let time: jiff::Timestamp = text.parse().ok()?;
-        Self::in_range(time.as_millisecond())
+        // Read in pieces, because jiff's own timestamps end a day before the year 9999 does.
+        let pieces = Pieces::parse(text).ok()?;
+        let local = pieces.date().to_datetime(pieces.time()?);
+        let offset_secs = pieces.to_numeric_offset()?.seconds();
+        let local_millis = i64::try_from(EPOCH.duration_until(local).as_millis()).ok()?;
+        Self::in_range(local_millis - i64::from(offset_secs) * 1_000)
     }
 
-    fn from_seconds(seconds: f64) -> Option<Self> {
+    pub(crate) fn from_seconds(seconds: f64) -> Option<Self> {
         Self::in_range(millis(seconds)?)
     }
 
@@ -77,8 +84,10 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         static PRINTER: jiff::fmt::temporal::DateTimePrinter =
             jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3));
-        let time = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
-        PRINTER.print_timestamp(&time, jiff::fmt::StdFmtWrite(f)).map_err(|_| fmt::Error)
+        let time =
+            EPOCH.checked_add(jiff::SignedDuration::from_millis(self.0)).map_err(|_| fmt::Error)?;
+        PRINTER.print_datetime(&time, jiff::fmt::StdFmtWrite(&mut *f)).map_err(|_| fmt::Error)?;
+        f.write_str("Z")
     }
 }
 
@@ -265,9 +274,15 @@ mod tests {
         assert_eq!(same, time);
         assert_eq!(Timestamp::parse("1763189428.123"), Some(time));
         assert_eq!(serde_json::to_string(&Timestamp(0)).unwrap(), "\"1970-01-01T00:00:00.000Z\"");
+        let last: Timestamp = serde_json::from_str("\"9999-12-31T23:59:59.999Z\"").unwrap();
+        assert_eq!(last, Timestamp::MAX);
+        assert_eq!(serde_json::to_string(&last).unwrap(), "\"9999-12-31T23:59:59.999Z\"");
         for bad in [
             "-1",
             "1e300",
+            "\"9999-12-31T23:59:59-00:01\"",
+            "\"2026-01-01T00:00:00\"",
+            "\"2026-01-01\"",
             "9223372036854775807",
             "\"2026-02-30T00:00:00Z\"",
             "\"tomorrow\"",
@@ -324,7 +339,9 @@ mod tests {
         }
 
         #[test]
-        fn times_read_back(millis in 0..=Timestamp::MAX.0) {
+        fn times_read_back(
+            millis in prop_oneof![0..=Timestamp::MAX.0, Timestamp::MAX.0 - 200_000_000..=Timestamp::MAX.0]
+        ) {
             let time = Timestamp(millis);
             prop_assert_eq!(Timestamp::parse(&time.to_string()), Some(time));
         }
