@@ -333,9 +333,10 @@ impl Task {
                 let due = self.due_at();
                 self.status.queue(due, now);
             }
-            Event::Retry { .. } => {
+            Event::Retry { force } => {
                 if state == State::Waiting && status.attempt == 0 {
-                    return Err(Refusal::WrongState { verb: Verb::Retry, state });
+                    let verb = if force { Verb::ForceRetry } else { Verb::Retry };
+                    return Err(Refusal::WrongState { verb, state });
                 }
                 if state.is_held() {
                     status.untake(now, Outcome::Freed, None);
@@ -348,7 +349,11 @@ impl Task {
                     self.status.granted = self.status.attempt + 1 - limit;
                 }
             }
-            Event::Reset => self.status = Status::new(self.spec.due_at, now),
+            Event::Reset => {
+                // Like new, but a settle verb repeated by its holder is still answered.
+                let settled = status.settled;
+                self.status = Status { settled, ..Status::new(self.spec.due_at, now) };
+            }
             Event::Edit(edit) => return self.edit(edit, context),
             Event::HoldEnd => return Ok(self.lose(context)),
             Event::Expire => {
@@ -511,6 +516,5 @@ impl Status {
         self.finished_at = None;
         self.keep_until = None;
         self.reserved_until = None;
-        self.settled = None;
     }
 }

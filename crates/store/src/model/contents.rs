@@ -79,8 +79,12 @@ impl Record {
 
     /// Sets the end of the hold on the steady clock from the one on the wall clock.
     pub(super) fn time_hold(&mut self, now: Instant) {
-        self.hold_ends_ms = self.task.status.hold.map(|hold| {
-            now.steady_ms.saturating_add(hold.until.as_millis() - now.wall.as_millis())
+        let status = &self.task.status;
+        self.hold_ends_ms = status.hold.map(|hold| {
+            let left = hold.until.since(now.wall);
+            // A wall clock that was set back must not stretch a hold.
+            let left = if status.state == State::Assigned { left } else { left.min(hold.length) };
+            now.steady_ms + left.as_millis()
         });
     }
 
@@ -100,8 +104,17 @@ impl Shelf {
         &self.queue.settings
     }
 
+    /// The tasks there are. One past its keeping is gone, swept or not.
+    pub(super) fn tasks(&self, now: Instant) -> impl Iterator<Item = &Record> {
+        self.records.values().filter(move |record| !record.is_over(now))
+    }
+
+    pub(super) fn task(&mut self, id: &TaskId, now: Instant) -> Option<&mut Record> {
+        self.records.get_mut(id).filter(|record| !record.is_over(now))
+    }
+
     pub(super) fn count(&self, now: Instant, which: impl Fn(State) -> bool) -> usize {
-        self.records.values().filter(|record| which(record.state(now))).count()
+        self.tasks(now).filter(|record| which(record.state(now))).count()
     }
 
     fn bucket_at(&self, now: Instant) -> Option<Bucket> {
@@ -115,7 +128,7 @@ impl Shelf {
     }
 
     pub(super) fn stats(&self, now: Instant) -> QueueStats {
-        let ready = self.records.values().filter(|record| record.state(now) == State::Ready);
+        let ready = self.tasks(now).filter(|record| record.state(now) == State::Ready);
         QueueStats {
             counts: State::ALL.map(|state| self.count(now, |s| s == state) as u64),
             oldest_ready_at: ready.map(|record| record.task.status.ready_at).min(),
@@ -132,17 +145,25 @@ impl Shelf {
             None => Ok(()),
             Some(record) if !record.task.status.state.is_finished() => Err(PushRefusal::Duplicate),
             Some(record) if record.is_reserved(now) => Err(PushRefusal::Duplicate),
+            Some(record) if record.is_over(now) => Ok(()),
             Some(record) if record.task.spec.owner.is_some() => Err(PushRefusal::Owned),
             Some(_) => Ok(()),
         }
     }
 
-    /// The ids of ready tasks that may be handed out, the first first.
-    fn candidates(&self, now: Instant) -> Vec<TaskId> {
+    /// The ids of ready tasks of some classes that may be handed out, the first first.
+    fn candidates(&self, classes: Option<&[Arc<str>]>, now: Instant) -> Vec<TaskId> {
+        if self.queue.paused {
+            return Vec::new();
+        }
+        let served = |record: &Record| {
+            let class = record.task.spec.lane_class();
+            classes.is_none_or(|classes| classes.iter().any(|served| **served == *class))
+        };
         let mut ready: Vec<&Record> = self
-            .records
-            .values()
+            .tasks(now)
             .filter(|record| record.state(now) == State::Ready && !record.is_expired(now))
+            .filter(|record| served(record))
             .collect();
         match self.settings().order {
             Order::Fifo => ready.sort_by_key(|record| record.rank()),
@@ -163,7 +184,7 @@ fn shuffled(record: &Record, now: Instant) -> u64 {
 }
 
 impl Contents {
-    pub(super) fn put_queue(&mut self, put: PutQueue) -> Result<(), PutRefusal> {
+    pub(super) fn put_queue(&mut self, put: PutQueue, now: Instant) -> Result<(), PutRefusal> {
         let name = put.queue.name.clone();
         let queue = Arc::new(put.queue);
         match (self.queues.get_mut(&name), put.before) {
@@ -171,7 +192,8 @@ impl Contents {
                 self.queues.insert(name, Shelf::new(queue));
             }
             (Some(shelf), Some(before)) if shelf.queue == before => {
-                if queue.settings.mode != before.settings.mode && !shelf.records.is_empty() {
+                let changes_mode = queue.settings.mode != before.settings.mode;
+                if changes_mode && shelf.tasks(now).next().is_some() {
                     return Err(PutRefusal::HoldsTasks);
                 }
                 if queue.settings.rate != before.settings.rate {
@@ -271,10 +293,7 @@ impl Contents {
         let Some(shelf) = self.queues.get_mut(&take.queue) else {
             return Taken::NoQueue;
         };
-        // Every task of a pull queue is of one class, which has no name.
-        let served = take.classes.is_none_or(|classes| classes.iter().any(|c| c.is_empty()));
-        let open = served && !shelf.queue.paused;
-        let candidates = if open { shelf.candidates(now) } else { Vec::new() };
+        let candidates = shelf.candidates(take.classes.as_deref(), now);
         let mut candidates = candidates.into_iter().peekable();
         let mut held = shelf.count(now, State::is_held);
         let mut bucket = shelf.bucket_at(now);
@@ -320,7 +339,7 @@ impl Contents {
         let Change { expected, decision } = change;
         let (queue, id) = (&decision.task.spec.queue, &decision.task.spec.id);
         let shelf = self.queues.get_mut(queue).ok_or(Lost)?;
-        let record = shelf.records.get_mut(id).filter(|r| r.revision == expected).ok_or(Lost)?;
+        let record = shelf.task(id, now).filter(|r| r.revision == expected).ok_or(Lost)?;
         if decision.fate == Fate::Same {
             return Ok(expected);
         }
