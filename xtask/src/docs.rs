@@ -1,4 +1,4 @@
-//! Runs the examples in the documentation against the real binary.
+//! Checks the documentation: runs its examples against the real binary.
 //!
 //! The blocks of a file run top to bottom in one bash, each file with a fresh server of its own. The
 //! real `punctual` is on the PATH, `PUNCTUAL_URL` names the server, and `127.0.0.1:23334` in the text
@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
+use crate::links;
 use crate::markdown::{Example, examples, matches};
 use crate::stages::{cargo, root, target};
 
@@ -19,22 +20,25 @@ const READY: &str = "punctual is ready on http://";
 /// Printed after every block; tells which one failed, and what each printed.
 const MARK: &str = "--- end of block ---";
 
-/// Runs the examples of the READMEs and of everything in `docs/`.
+/// Checks every Markdown file of the root and of `docs/`: what it points at, and its examples.
 pub(crate) fn check() -> anyhow::Result<()> {
     cargo(&["build", "--locked", "-p", "punctual"]).run()?;
-    let mut files = vec![root().join("README.md"), root().join("README.zh-CN.md")];
-    for entry in fs::read_dir(root().join("docs"))? {
-        files.push(entry?.path());
+    let mut files = Vec::new();
+    for dir in [root().to_owned(), root().join("docs")] {
+        for entry in fs::read_dir(dir)? {
+            files.push(entry?.path());
+        }
     }
     files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     files.sort();
     for path in files {
         let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
-        let found = examples(&fs::read_to_string(&path)?);
-        if found.is_empty() {
-            continue;
+        let text = fs::read_to_string(&path)?;
+        links::check(&path, &text)?;
+        let found = examples(&text);
+        if !found.is_empty() {
+            run(&name, &found).with_context(|| format!("the examples of {name}"))?;
         }
-        run(&name, &found).with_context(|| format!("the examples of {name}"))?;
         println!("{name}: {} blocks ran", found.len());
     }
     Ok(())

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command speaks to its terminal")]
 
 mod docs;
+mod links;
 mod markdown;
 mod stages;
 mod tools;
@@ -16,6 +17,7 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
+  docs                 only the last of these: links and examples in the docs
   bench [ARGS…]        the benchmarks, in release; ARGS go to them, for instance --store DIR
   crash [--rounds N]   the kill -9 harness, N rounds (100)";
 
@@ -34,6 +36,7 @@ fn run(args: &[String]) -> anyhow::Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["test"] => test(),
+        ["docs"] => docs::check(),
         ["bench", rest @ ..] => bench(rest),
         ["crash"] => crash("100"),
         ["crash", "--rounds", rounds] => crash(rounds),

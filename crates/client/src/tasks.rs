@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::changes::Changes;
 use crate::error::Error;
+use crate::hold::Extended;
 use crate::task::{After, NewTask, Task};
 use crate::transport::{Answer, Call, Client, path, query};
 
@@ -24,6 +25,9 @@ pub struct ItemResult {
     /// If not, the reason in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Of an extend: what the holder hears.
+    #[serde(flatten)]
+    pub extended: Option<Extended>,
 }
 
 /// The body of a batch.
@@ -404,6 +408,23 @@ mod tests {
             "?state=failed%2Cready&tag=a%20b&id=x&error=e&q=%22q%22&limit=10&cursor=c"
         );
         assert_eq!(Filter::new().query(50, None), "?limit=50");
+    }
+
+    #[test]
+    fn an_item_reads_with_what_it_has() {
+        for (json, heard) in [
+            (r#"{"id":"a","ok":true}"#, None),
+            (r#"{"id":null,"ok":false,"code":"invalid","detail":"id: missing"}"#, None),
+            (
+                r#"{"id":"a","ok":true,"hold_until":"2026-11-15T06:50:28.123Z","cancel":true,"pause":false}"#,
+                Some(true),
+            ),
+        ] {
+            let item: ItemResult = serde_json::from_str(json).unwrap();
+            assert_eq!(item.extended.as_ref().map(|extended| extended.cancel), heard);
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_value(&item).unwrap(), value);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `punctual queue`: look at queues, change their settings, stop and empty them.
 
 use clap::{Args, Subcommand};
-use punctual_client::{Client, Page, QueueChanges, RawJson};
+use punctual_client::{Client, Page, QueueChanges, RawJson, State};
 
 use crate::output::{Output, or_empty, record, table};
 use crate::remote::Remote;
@@ -166,8 +166,19 @@ fn shown(queue: &punctual_client::Queue) -> String {
     }
     let age = queue.oldest_ready_age.map(|age| format!("{:.3} s", age.as_secs_f64()));
     fields.push(("oldest_ready_age", age));
-    fields.push(("counts", Some(RawJson::of(&queue.counts).as_str().to_owned())));
+    fields.push(("tasks", Some(counted(queue))));
     record(fields)
+}
+
+/// How many tasks are in which state, as far as there are any.
+fn counted(queue: &punctual_client::Queue) -> String {
+    let counts = serde_json::json!(queue.counts);
+    let states: Vec<_> = State::ALL
+        .iter()
+        .filter(|state| counts[state.name()] != 0)
+        .map(|state| format!("{} {state}", counts[state.name()]))
+        .collect();
+    if states.is_empty() { "none".to_owned() } else { states.join(", ") }
 }
 
 /// JSON as a person reads it: a text without its quotes.

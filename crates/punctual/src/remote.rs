@@ -12,8 +12,14 @@ pub(crate) struct Remote {
     #[arg(long, env = "PUNCTUAL_URL", default_value = "http://127.0.0.1:23334", global = true)]
     url: String,
     /// The access token, if the server asks for one
-    #[arg(long, env = "PUNCTUAL_TOKEN", hide_env_values = true, global = true)]
-    token: Option<String>,
+    #[arg(
+        long = "token",
+        value_name = "TOKEN",
+        env = "PUNCTUAL_TOKEN",
+        hide_env_values = true,
+        global = true
+    )]
+    access_token: Option<String>,
     /// Answer with JSON, for programs
     #[arg(long, global = true)]
     json: bool,
@@ -22,7 +28,7 @@ pub(crate) struct Remote {
 impl Remote {
     /// The client, and where its answers go.
     pub(crate) fn open(self) -> anyhow::Result<(Client, Output)> {
-        let token = self.token.filter(|token| !token.is_empty());
+        let token = self.access_token.filter(|token| !token.is_empty());
         Ok((Client::new(self.url, token)?, Output::new(self.json)))
     }
 }

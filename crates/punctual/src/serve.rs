@@ -3,11 +3,10 @@
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
-use punctual_server::{Server, ServerConfig};
+use punctual_server::{ServeError, Server, ServerConfig};
 use punctual_store::local::{LocalOptions, LocalStore};
 use punctual_store::{Store, SystemClock};
 use tokio::net::{TcpListener, lookup_host};
@@ -16,9 +15,6 @@ use tracing::{error, info};
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags, StorePlace};
-
-/// A store that has failed answers at once, so its last callers need no longer than this.
-const LAST_ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Start a server
 #[derive(Args)]
@@ -138,29 +134,25 @@ async fn serve(
     });
     tokio::pin!(run);
 
+    let name = tokio::select! {
+        ended = &mut run => return conclude(ended),
+        name = signals.next() => name,
+    };
+    info!(signal = name, "finishing requests under way; a second signal ends at once");
+    let _ = stop.send(());
     tokio::select! {
-        ended = &mut run => return Ok(ended?),
-        name = signals.next() => {
-            info!(signal = name, "finishing requests under way; a second signal ends at once");
-            let _ = stop.send(());
-        }
-        reason = store.failed() => {
-            error!(%reason, "the store has stopped");
-            let _ = stop.send(());
-            // Callers that wait still get their answer: the store refuses them at once.
-            let _ = tokio::time::timeout(LAST_ANSWERS_WITHIN, run).await;
-            bail!("the store has stopped: {reason}");
-        }
+        ended = run => conclude(ended),
+        name = signals.next() => bail!("{name} again: ended without finishing requests under way"),
+        reason = store.failed() => conclude(Err(ServeError::Store(reason))),
     }
-    tokio::select! {
-        ended = run => {
-            ended?;
-            info!("stopped");
-            Ok(())
-        }
-        name = signals.next() => bail!("{name} again: ended without waiting for requests under way"),
-        reason = store.failed() => bail!("the store has stopped: {reason}"),
+}
+
+/// A server that ended by itself says why in the log as well, where people look for it.
+fn conclude(ended: Result<(), ServeError>) -> anyhow::Result<()> {
+    if let Err(reason) = &ended {
+        error!(%reason, "the server has to end");
     }
+    Ok(ended?)
 }
 
 /// The signals that ask the server to stop.

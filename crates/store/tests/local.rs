@@ -49,12 +49,12 @@ async fn conformance_in_memory() {
 
 #[test]
 fn random_sequences_on_disk() {
-    conformance::random::compare(48, |clock| async {
+    conformance::random::compare(100, |clock| async {
         Local::open(Some(tempfile::tempdir().unwrap()), clock)
     });
 }
 
 #[test]
 fn random_sequences_in_memory() {
-    conformance::random::compare(256, |clock| async { Local::open(None, clock) });
+    conformance::random::compare(300, |clock| async { Local::open(None, clock) });
 }

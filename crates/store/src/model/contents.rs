@@ -104,17 +104,8 @@ impl Shelf {
         &self.queue.settings
     }
 
-    /// The tasks there are. One past its keeping is gone, swept or not.
-    pub(super) fn tasks(&self, now: Instant) -> impl Iterator<Item = &Record> {
-        self.records.values().filter(move |record| !record.is_over(now))
-    }
-
-    pub(super) fn task(&mut self, id: &TaskId, now: Instant) -> Option<&mut Record> {
-        self.records.get_mut(id).filter(|record| !record.is_over(now))
-    }
-
     pub(super) fn count(&self, now: Instant, which: impl Fn(State) -> bool) -> usize {
-        self.tasks(now).filter(|record| which(record.state(now))).count()
+        self.records.values().filter(|record| which(record.state(now))).count()
     }
 
     fn bucket_at(&self, now: Instant) -> Option<Bucket> {
@@ -128,7 +119,7 @@ impl Shelf {
     }
 
     pub(super) fn stats(&self, now: Instant) -> QueueStats {
-        let ready = self.tasks(now).filter(|record| record.state(now) == State::Ready);
+        let ready = self.records.values().filter(|record| record.state(now) == State::Ready);
         QueueStats {
             counts: State::ALL.map(|state| self.count(now, |s| s == state) as u64),
             oldest_ready_at: ready.map(|record| record.task.status.ready_at).min(),
@@ -145,7 +136,6 @@ impl Shelf {
             None => Ok(()),
             Some(record) if !record.task.status.state.is_finished() => Err(PushRefusal::Duplicate),
             Some(record) if record.is_reserved(now) => Err(PushRefusal::Duplicate),
-            Some(record) if record.is_over(now) => Ok(()),
             Some(record) if record.task.spec.owner.is_some() => Err(PushRefusal::Owned),
             Some(_) => Ok(()),
         }
@@ -161,7 +151,8 @@ impl Shelf {
             classes.is_none_or(|classes| classes.iter().any(|served| **served == *class))
         };
         let mut ready: Vec<&Record> = self
-            .tasks(now)
+            .records
+            .values()
             .filter(|record| record.state(now) == State::Ready && !record.is_expired(now))
             .filter(|record| served(record))
             .collect();
@@ -184,7 +175,7 @@ fn shuffled(record: &Record, now: Instant) -> u64 {
 }
 
 impl Contents {
-    pub(super) fn put_queue(&mut self, put: PutQueue, now: Instant) -> Result<(), PutRefusal> {
+    pub(super) fn put_queue(&mut self, put: PutQueue) -> Result<(), PutRefusal> {
         let name = put.queue.name.clone();
         let queue = Arc::new(put.queue);
         match (self.queues.get_mut(&name), put.before) {
@@ -192,8 +183,7 @@ impl Contents {
                 self.queues.insert(name, Shelf::new(queue));
             }
             (Some(shelf), Some(before)) if shelf.queue == before => {
-                let changes_mode = queue.settings.mode != before.settings.mode;
-                if changes_mode && shelf.tasks(now).next().is_some() {
+                if queue.settings.mode != before.settings.mode && !shelf.records.is_empty() {
                     return Err(PutRefusal::HoldsTasks);
                 }
                 if queue.settings.rate != before.settings.rate {
@@ -339,7 +329,7 @@ impl Contents {
         let Change { expected, decision } = change;
         let (queue, id) = (&decision.task.spec.queue, &decision.task.spec.id);
         let shelf = self.queues.get_mut(queue).ok_or(Lost)?;
-        let record = shelf.task(id, now).filter(|r| r.revision == expected).ok_or(Lost)?;
+        let record = shelf.records.get_mut(id).filter(|r| r.revision == expected).ok_or(Lost)?;
         if decision.fate == Fate::Same {
             return Ok(expected);
         }

@@ -13,7 +13,8 @@ type Place = (usize, i16, i64, u64);
 pub(super) fn page(shelf: &Shelf, listing: &Listing, now: Instant) -> Result<Page, StoreError> {
     let after = listing.cursor.as_deref().map(parse).transpose()?;
     let mut all: Vec<(Place, &Record)> = shelf
-        .tasks(now)
+        .records
+        .values()
         .filter_map(|record| {
             let state = record.state(now);
             let group = listing.states.iter().position(|asked| *asked == state)?;

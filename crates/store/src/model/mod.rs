@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use punctual_core::{Queue, QueueName, Settings, State, TaskId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::contents::{Contents, Record, Shelf};
+use self::contents::{Contents, Shelf};
 use crate::clock::{Clock, Instant};
 use crate::port::{
     Change, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision,
@@ -49,7 +49,7 @@ impl ModelStore {
             let name = QueueName::parse(name).expect("a built-in name is well formed");
             let settings = Settings::initial(&name);
             let queue = Queue { name, settings, paused: false, created_at: now.wall };
-            let made = contents.put_queue(PutQueue { queue, before: None }, now);
+            let made = contents.put_queue(PutQueue { queue, before: None });
             debug_assert_eq!(made, Ok(()), "the store is new");
         }
         let (wakes, first) = unbounded_channel();
@@ -193,7 +193,7 @@ impl Store for ModelStore {
 
     async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
         let name = put.queue.name.clone();
-        Ok(self.inner.change(Some(&[name]), |contents, now| contents.put_queue(put, now)))
+        Ok(self.inner.change(Some(&[name]), |contents, _| contents.put_queue(put)))
     }
 
     async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError> {
@@ -215,7 +215,6 @@ impl Store for ModelStore {
         Ok(self.inner.lock().queues.get_mut(name).is_some_and(|shelf| {
             shelf.records.clear();
             shelf.reserved.clear();
-            shelf.bucket = None;
             true
         }))
     }
@@ -251,13 +250,11 @@ impl Store for ModelStore {
 
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
         let queues = [queue.clone()];
-        Ok(self.inner.change(Some(&queues), |contents, now| {
+        Ok(self.inner.change(Some(&queues), |contents, _| {
             let Some(shelf) = contents.queues.get_mut(queue) else {
                 return vec![false; ids.len()];
             };
-            let mut remove =
-                |id| shelf.task(id, now).is_some() && shelf.records.remove(id).is_some();
-            ids.iter().map(&mut remove).collect()
+            ids.iter().map(|id| shelf.records.remove(id).is_some()).collect()
         }))
     }
 
@@ -266,10 +263,9 @@ impl Store for ModelStore {
         queue: &QueueName,
         ids: &[TaskId],
     ) -> Result<Vec<Option<Stored>>, StoreError> {
-        Ok(self.inner.read(|contents, now| {
+        Ok(self.inner.read(|contents, _| {
             let shelf = contents.queues.get(queue);
-            let there = |record: &&Record| !record.is_over(now);
-            let read = |id| Some(shelf?.records.get(id).filter(there)?.stored());
+            let read = |id| Some(shelf?.records.get(id)?.stored());
             ids.iter().map(read).collect()
         }))
     }
