@@ -160,11 +160,6 @@ impl QueueIndex {
         self.counts[state as usize]
     }
 
-    /// Entries in use, reserved ids included.
-    pub(super) fn len(&self) -> usize {
-        self.slab.len() - self.free.len()
-    }
-
     /// The number of a lane class.
     pub(super) fn class(&mut self, name: &str) -> u32 {
         let known = self.classes.iter().position(|class| **class == *name);
