@@ -1,1 +1,62 @@
-//! .
+//! Punctual's server: the HTTP API over the engine, and the engine over a store.
+//!
+//! - `api`: one file per resource; short handlers that read a request, call the engine and write
+//!   what it says.
+//! - `engine`: the verbs and the loops. See its own page.
+//! - `serve`: connections, and how they end.
+//! - `code`: the one table of error codes.
+
+mod api;
+mod code;
+mod engine;
+mod serve;
+
+use std::sync::Arc;
+
+use punctual_core::limits::QUEUES_MAX;
+use punctual_store::Store;
+use tokio::net::TcpListener;
+
+pub use self::serve::ServeError;
+
+/// What can be set about a server.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Whether a push to a queue that does not exist makes it.
+    pub auto_create: bool,
+    /// Most queues, besides the built-in ones.
+    pub max_queues: usize,
+    /// Names under which the server may be called, besides IP addresses and `localhost`.
+    pub hosts: Vec<String>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self { auto_create: true, max_queues: QUEUES_MAX, hosts: Vec::new() }
+    }
+}
+
+/// A server over a store.
+pub struct Server {
+    store: Arc<dyn Store>,
+    config: ServerConfig,
+}
+
+impl Server {
+    /// A server that is not running yet.
+    pub fn new(store: Arc<dyn Store>, config: ServerConfig) -> Self {
+        Self { store, config }
+    }
+
+    /// Serves until `shutdown` resolves, then finishes what is under way and returns.
+    ///
+    /// # Errors
+    /// If the store has stopped for good.
+    pub async fn run(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        serve::run(self.store, self.config, listener, shutdown).await
+    }
+}

@@ -46,3 +46,15 @@ async fn conformance_on_disk() {
 async fn conformance_in_memory() {
     conformance::run_all(|clock| async { Local::open(None, clock) }).await;
 }
+
+#[test]
+fn random_sequences_on_disk() {
+    conformance::random::compare(100, |clock| async {
+        Local::open(Some(tempfile::tempdir().unwrap()), clock)
+    });
+}
+
+#[test]
+fn random_sequences_in_memory() {
+    conformance::random::compare(300, |clock| async { Local::open(None, clock) });
+}

@@ -216,6 +216,20 @@ impl Extension {
     }
 }
 
+impl Edit {
+    /// Checks every field that can be judged without the task.
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_size("payload", self.payload.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;
+        if let Patch::Set(priority) = self.priority {
+            check_priority(priority)?;
+        }
+        if let Patch::Set(tags) = &self.tags {
+            check_tags(tags)?;
+        }
+        Ok(())
+    }
+}
+
 impl Event {
     /// The verb it stands for.
     pub fn verb(&self) -> Verb {
@@ -348,7 +362,14 @@ impl Task {
                     self.status.granted = self.status.attempt + 1 - limit;
                 }
             }
-            Event::Reset => self.status = Status::new(self.spec.due_at, now),
+            Event::Reset => {
+                let new = Status::new(self.spec.due_at, now);
+                // What is like new keeps its place in the line.
+                if (Status { ready_at: status.ready_at, ..new.clone() }) == *status {
+                    return Ok(self.unchanged());
+                }
+                *status = new;
+            }
             Event::Edit(edit) => return self.edit(edit, context),
             Event::HoldEnd => return Ok(self.lose(context)),
             Event::Expire => {
@@ -483,14 +504,11 @@ impl Task {
     }
 
     fn edit(mut self, edit: Edit, context: &Context<'_>) -> Result<Decision, Refusal> {
+        edit.check()?;
         let mut spec = Spec::clone(&self.spec);
-        if let Some(payload) = edit.payload {
-            check_size("payload", payload.len(), PAYLOAD_BYTES_MAX)?;
-            spec.payload = payload;
-        }
+        spec.payload = edit.payload.unwrap_or(spec.payload);
         spec.priority = check_priority(edit.priority.apply(spec.priority.into(), 0))?;
         spec.tags = edit.tags.apply(spec.tags, Vec::new());
-        check_tags(&spec.tags)?;
         spec.retry = edit.retry.apply_optional(spec.retry);
         spec.expires = edit.expires.apply_optional(spec.expires);
         if edit.due != Patch::Keep {

@@ -74,6 +74,8 @@ impl Shard {
         journal.scan(Table::Status, &mut |key, row| {
             let row: StatusRow = unpack(Table::Status, key, row)?;
             self.last_birth = self.last_birth.max(key);
+            // A number is not used again while rows of a queue that had it are left.
+            self.last_number = self.last_number.max(row.queue);
             let now = self.now;
             match self.queues.get_mut(&row.queue) {
                 Some(index) => {

@@ -41,8 +41,10 @@ impl Shard {
 
     /// Drops all tasks of a queue.
     pub(super) fn reset_queue(&mut self, name: &QueueName) -> Result<bool, JournalError> {
-        let Some(queue) = self.remove_queue(name)? else { return Ok(false) };
-        self.insert_queue(queue)?;
+        let Some((queue, bucket)) = self.remove_queue(name)? else { return Ok(false) };
+        let number = self.insert_queue(queue)?;
+        // What was handed out lately counts against the rate all the same.
+        self.set_bucket(number, bucket);
         Ok(true)
     }
 

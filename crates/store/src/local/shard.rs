@@ -96,18 +96,18 @@ impl Shard {
     pub(super) fn remove_queue(
         &mut self,
         name: &QueueName,
-    ) -> Result<Option<Arc<Queue>>, JournalError> {
+    ) -> Result<Option<(Arc<Queue>, Bucket)>, JournalError> {
         let Some(&number) = self.numbers.get(name) else { return Ok(None) };
         self.journal.remove(Table::Queue, number.into())?;
         self.numbers.remove(name);
         let index = self.queues.remove(&number).expect("a known number");
-        let queue = Arc::clone(&index.queue);
+        let (queue, bucket) = (Arc::clone(&index.queue), index.bucket);
         let births = index.births();
         let dead = births.len();
         self.dead.extend(births);
         self.undo.push(Undo::Removed { index: Box::new(index), dead });
         self.touched.entry(number).or_default();
-        Ok(Some(queue))
+        Ok(Some((queue, bucket)))
     }
 
     pub(super) fn index(&self, number: u32) -> &QueueIndex {

@@ -25,12 +25,12 @@ pub(super) type TakenRows = (Vec<Vec<TakenRow>>, Option<punctual_core::Timestamp
 impl Shard {
     /// Pushes tasks; `packed` are their specs as they are stored.
     pub(super) fn push(&mut self, push: Push, packed: &[Vec<u8>]) -> Result<Pushed, JournalError> {
-        let Some(&number) = self.numbers.get(&push.queue) else { return Ok(Pushed::NoQueue) };
         if let Some(keyed) = &push.keyed
             && let Some(answer) = self.replay(keyed)?
         {
             return Ok(answer);
         }
+        let Some(&number) = self.numbers.get(&push.queue) else { return Ok(Pushed::NoQueue) };
         let mut answers = Vec::with_capacity(push.tasks.len());
         for (spec, packed) in push.tasks.iter().zip(packed) {
             let is_full = |shard: &Self| {
@@ -130,9 +130,7 @@ impl Shard {
             Some(spec) => unpack::<Spec>(Table::Spec, entry.birth, &spec).map_err(broken)?.owner,
             None => None,
         };
-        // A kept task past its time is as good as gone; it is only not swept yet.
-        let is_kept = row.status.keep_until.is_some_and(|until| until > now);
-        Ok(if owner.is_some() && is_kept { Err(PushRefusal::Owned) } else { Ok(()) })
+        Ok(if owner.is_some() { Err(PushRefusal::Owned) } else { Ok(()) })
     }
 
     /// Hands out tasks.
@@ -165,7 +163,8 @@ impl Shard {
             bucket.take(taken, rate, self.now);
             let wanted: usize = take.takers.iter().map(|taker| taker.n).sum();
             let is_kept_back = left == 0 && taken < wanted.min(room);
-            let has_more = self.index(number).count(State::Ready) > 0;
+            let has_more =
+                self.index(number).next_ready(classes.as_deref(), self.now.wall, 0).is_some();
             again_at = bucket.next_at(rate, self.now).filter(|_| is_kept_back && has_more);
             if taken > 0 {
                 self.set_bucket(number, bucket);
@@ -292,15 +291,12 @@ impl Shard {
         Ok(removed)
     }
 
-    /// Where a task lies that can be read: not a reserved id, not one past its keeping.
+    /// Where a task lies; a reserved id is no task.
     pub(super) fn find_task(&self, queue: &QueueName, id: &TaskId) -> Option<(u32, u32)> {
         let number = *self.numbers.get(queue)?;
         let index = self.index(number);
         let slot = index.find(self.hash_id(id))?;
-        let entry = index.entry(slot);
-        let is_past = entry.state().is_none_or(State::is_finished)
-            && entry.timer_at <= self.now.wall.as_millis();
-        (entry.kind != Kind::Reserved && !is_past).then_some((number, slot))
+        (index.entry(slot).kind != Kind::Reserved).then_some((number, slot))
     }
 
     /// Whether settle verbs are remembered.

@@ -41,10 +41,14 @@ where
     });
     match outcome {
         Ok(()) => {}
-        Err(TestError::Fail(reason, sequence)) => panic!(
-            "the store and the model differ: {reason}\nafter {sequence:#?}\n\
-             run it again with {SEED}={seed}"
-        ),
+        Err(TestError::Fail(reason, sequence)) => {
+            let steps: Vec<_> = sequence.iter().map(|step| format!("{step:?}")).collect();
+            panic!(
+                "the store and the model differ: {reason}\nafter\n{}\n\
+                 run it again with {SEED}={seed}",
+                steps.join("\n")
+            )
+        }
         Err(error) => panic!("{error}\nrun it again with {SEED}={seed}"),
     }
 }

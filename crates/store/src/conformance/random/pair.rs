@@ -79,9 +79,7 @@ impl Pair {
         match step {
             Step::Push { queue, tasks, key } => self.push(QUEUES[*queue], tasks, *key).await,
             Step::Take { queue, takers } => self.take(QUEUES[*queue], takers).await,
-            Step::Happen { queue, id, occurrences } => {
-                self.happen(QUEUES[*queue], IDS[*id], occurrences).await
-            }
+            Step::Happen { task, occurrences } => self.happen(*task, occurrences).await,
             Step::Late { reading, occurrence } => self.late(*reading, occurrence).await,
             Step::Remove { queue, ids } => self.remove(QUEUES[*queue], ids).await,
             Step::PutQueue { queue, settings, paused } => {
@@ -230,12 +228,16 @@ impl Pair {
         Ok(())
     }
 
-    async fn happen(&mut self, name: &str, text: &str, occurrences: &[Occurrence]) -> Outcome {
-        let name = queue(name);
-        let Some((model, subject)) = self.both(&name, &id(text)).await? else {
+    async fn happen(&mut self, place: usize, occurrences: &[Occurrence]) -> Outcome {
+        let mut all = Vec::new();
+        for (name, id) in &self.names {
+            all.extend(self.both(name, id).await?);
+        }
+        if all.is_empty() {
             return Ok(());
-        };
-        let settings = self.settings(&name).await?;
+        }
+        let (model, subject) = all.swap_remove(place % all.len());
+        let settings = self.settings(&model.task.spec.queue).await?;
         let changes = |stored: &Stored| -> Vec<Change> {
             occurrences.iter().filter_map(|o| self.decision(stored, o, &settings)).collect()
         };

@@ -1,0 +1,152 @@
+//! Request bodies: read whole within their limits, then JSON whatever their type says.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use punctual_core::limits::{BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX};
+use serde::Deserialize;
+
+use super::json;
+use super::{App, Problem};
+use crate::code::Code;
+
+/// How long a client may pause in the middle of a body.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// How long the rest of a refused body is read, so that its sender gets to read the answer.
+const DISCARD_MAX: Duration = Duration::from_secs(10);
+/// What is set aside for a body before it has come.
+const RESERVED_BYTES_MAX: usize = 1 << 20;
+
+/// The bytes of all requests being worked on.
+#[derive(Debug, Default)]
+pub(crate) struct InFlight {
+    bytes: AtomicUsize,
+}
+
+/// The share of one request.
+#[derive(Debug)]
+struct Share {
+    in_flight: Arc<InFlight>,
+    bytes: usize,
+}
+
+impl Share {
+    /// Adds bytes to the share, if all shares together stay within the limit.
+    fn grow(&mut self, bytes: usize) -> bool {
+        let before = self.in_flight.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes += bytes;
+        before + bytes <= BODY_BYTES_IN_FLIGHT_MAX
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.in_flight.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// A request's body, counted as in flight as long as it is kept.
+#[derive(Debug)]
+pub(crate) struct JsonBody {
+    bytes: Bytes,
+    _share: Share,
+}
+
+impl JsonBody {
+    /// The body as it came.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The body as a JSON text that is an object; `{}` if there is none.
+    pub(crate) fn object(&self) -> Result<&str, Problem> {
+        json::object(&self.bytes)
+    }
+
+    /// The body as a value.
+    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Problem> {
+        json::read(self.object()?)
+    }
+}
+
+impl FromRequest<Arc<App>> for JsonBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        let share = Share { in_flight: app.in_flight.clone(), bytes: 0 };
+        let asks_first = request.headers().contains_key(EXPECT);
+        let declared = request
+            .headers()
+            .get(CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok().and_then(|text| text.parse::<usize>().ok()));
+        let mut body = request.into_body();
+        if declared.is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
+            // A client that asks before it sends needs no more than the answer.
+            if !asks_first {
+                discard(&mut body).await;
+            }
+            return Err(too_large());
+        }
+        match collect(&mut body, share, declared.unwrap_or(0)).await {
+            Ok(body) => Ok(body),
+            Err(problem) => {
+                discard(&mut body).await;
+                Err(problem)
+            }
+        }
+    }
+}
+
+async fn collect(
+    body: &mut axum::body::Body,
+    mut share: Share,
+    declared: usize,
+) -> Result<JsonBody, Problem> {
+    let mut first = Bytes::new();
+    let mut whole = BytesMut::new();
+    loop {
+        let Ok(frame) = tokio::time::timeout(PAUSE_MAX, body.frame()).await else {
+            return Err(Problem::new(Code::Timeout, "send the body without long pauses"));
+        };
+        let Some(frame) = frame else { break };
+        let frame = frame.map_err(|error| {
+            Problem::new(Code::BadJson, format!("the body did not come whole: {error}"))
+        })?;
+        let Ok(chunk) = frame.into_data() else { continue };
+        if share.bytes + chunk.len() > BODY_BYTES_MAX {
+            return Err(too_large());
+        }
+        if !share.grow(chunk.len()) {
+            let detail = "the server works on too many bytes of requests; send it again later";
+            return Err(Problem::new(Code::Unavailable, detail));
+        }
+        // Most bodies come in one piece, which is used as it is.
+        if first.is_empty() {
+            first = chunk;
+            continue;
+        }
+        if whole.is_empty() {
+            whole.reserve(declared.min(RESERVED_BYTES_MAX).max(first.len() + chunk.len()));
+            whole.extend_from_slice(&first);
+        }
+        whole.extend_from_slice(&chunk);
+    }
+    let bytes = if whole.is_empty() { first } else { whole.freeze() };
+    Ok(JsonBody { bytes, _share: share })
+}
+
+fn too_large() -> Problem {
+    Problem::new(Code::TooLarge, "body: at most 64 MiB; send it in smaller batches")
+}
+
+/// Reads what is left of a body and forgets it, for a while.
+async fn discard(body: &mut axum::body::Body) {
+    let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+    // Past this time the connection is closed under the sender.
+    let _ = tokio::time::timeout(DISCARD_MAX, rest).await;
+}

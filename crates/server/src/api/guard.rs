@@ -1,0 +1,142 @@
+//! What every request must pass: it comes for this server, and not from a foreign web page.
+//!
+//! A page in somebody's browser can send requests to a server on the same machine, by its address or
+//! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, Method, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+
+use super::{App, Problem};
+use crate::code::Code;
+
+/// Refuses foreign requests, and turns a panic into an answer.
+pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if let Err(problem) = check(&app.hosts, request.method(), request.uri(), request.headers()) {
+        return problem.into_response();
+    }
+    // The engine shares nothing that a panic could leave half changed behind a lock.
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(response) => response,
+        Err(_) => {
+            Problem::new(Code::Internal, "the server failed; its log says how").into_response()
+        }
+    }
+}
+
+fn check(hosts: &[String], method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let called = uri.authority().map(|authority| authority.as_str());
+    let header = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
+    let names: Vec<&str> = called.into_iter().chain(header).collect();
+    let probe = matches!(uri.path(), "/livez" | "/readyz");
+    if let Some(foreign) = names.iter().find(|name| !probe && !is_ours(host_of(name), hosts)) {
+        let detail = format!(
+            "Host: {foreign} is not this server; call it by its address, or add the name to hosts"
+        );
+        return Err(Problem::new(Code::Forbidden, detail));
+    }
+    let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let Some(origin) = headers.get(ORIGIN).filter(|_| !reads) else { return Ok(()) };
+    let origin = origin.to_str().unwrap_or("?");
+    if names.iter().any(|name| is_same(origin, name)) {
+        return Ok(());
+    }
+    let detail =
+        format!("Origin: {origin} is another site; only this server's own pages may do this");
+    Err(Problem::new(Code::Forbidden, detail))
+}
+
+/// The host of an authority, without its port.
+fn host_of(authority: &str) -> &str {
+    if let Some(rest) = authority.strip_prefix('[') {
+        return rest.split(']').next().unwrap_or_default();
+    }
+    authority.rsplit_once(':').map_or(authority, |(host, _)| host)
+}
+
+fn is_ours(host: &str, hosts: &[String]) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<Ipv4Addr>().is_ok()
+        || host.parse::<Ipv6Addr>().is_ok()
+        || hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
+}
+
+/// Whether an origin is the page of the same host and port.
+fn is_same(origin: &str, authority: &str) -> bool {
+    let (site, port) = match origin.split_once("://") {
+        Some(("http", site)) => (site, ":80"),
+        Some(("https", site)) => (site, ":443"),
+        _ => return false,
+    };
+    let bare = |text: &str| text.strip_suffix(port).unwrap_or(text).to_ascii_lowercase();
+    bare(site) == bare(authority)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(method: Method, host: &str, origin: Option<&str>) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert(ORIGIN, origin.parse().unwrap());
+        }
+        check(&["Queue.example".to_owned()], &method, &Uri::from_static("/v1/queues"), &headers)
+            .is_ok()
+    }
+
+    #[test]
+    fn only_addresses_localhost_and_named_hosts_are_ours() {
+        for host in [
+            "127.0.0.1:23334",
+            "127.0.0.1",
+            "[::1]:23334",
+            "[::1]",
+            "localhost",
+            "LOCALHOST:1",
+            "queue.example",
+            "queue.example:80",
+            "10.1.2.3",
+        ] {
+            assert!(verdict(Method::GET, host, None), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "evil.example:23334",
+            "",
+            "127.1",
+            "0x7f.1",
+        ] {
+            assert!(!verdict(Method::GET, host, None), "{host}");
+        }
+    }
+
+    #[test]
+    fn changes_are_taken_from_our_own_pages_only() {
+        let host = "127.0.0.1:23334";
+        for (origin, ours) in [
+            ("http://127.0.0.1:23334", true),
+            ("https://127.0.0.1:23334", true),
+            ("http://127.0.0.1", false),
+            ("http://localhost:23334", false),
+            ("http://evil.example", false),
+            ("null", false),
+            ("http://127.0.0.1:23334.evil.example", false),
+        ] {
+            assert_eq!(verdict(Method::POST, host, Some(origin)), ours, "{origin}");
+            assert!(verdict(Method::GET, host, Some(origin)), "{origin}");
+        }
+        assert!(verdict(Method::PUT, "localhost", Some("http://localhost:80")));
+        assert!(verdict(Method::PUT, "localhost:443", Some("https://localhost")));
+    }
+}

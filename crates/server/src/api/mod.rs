@@ -1,0 +1,88 @@
+//! The HTTP API: one file per resource.
+//!
+//! A handler reads its request, calls the engine and writes what it says; it decides nothing. The
+//! routes and the document that describes them (`/openapi.json`) are made from the same attributes.
+
+mod batch;
+mod body;
+mod bulk;
+mod control;
+mod guard;
+mod health;
+mod json;
+mod openapi;
+mod problem;
+mod push;
+mod queues;
+mod schema;
+mod settle;
+mod take;
+mod target;
+mod tasks;
+mod view;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use self::body::InFlight;
+pub(crate) use self::problem::Problem;
+use crate::code::Code;
+use crate::engine::Engine;
+
+/// What every handler can reach.
+pub(crate) struct App {
+    engine: Arc<Engine>,
+    hosts: Vec<String>,
+    in_flight: Arc<InFlight>,
+    draining: AtomicBool,
+}
+
+impl App {
+    /// An app over an engine, called under these names besides addresses and `localhost`.
+    pub(crate) fn new(engine: Arc<Engine>, hosts: Vec<String>) -> Self {
+        Self { engine, hosts, in_flight: Arc::default(), draining: AtomicBool::new(false) }
+    }
+
+    /// From now on the server says that it is not ready.
+    pub(crate) fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+}
+
+/// All routes.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    let (routes, _) = openapi::routes().split_for_parts();
+    routes
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(axum::middleware::from_fn_with_state(app.clone(), guard::guard))
+        .with_state(app)
+}
+
+async fn no_route(uri: Uri) -> Problem {
+    let detail = format!("there is no {}; see /openapi.json for what there is", uri.path());
+    Problem::new(Code::NotFound, detail)
+}
+
+async fn no_method(method: Method, uri: Uri) -> Problem {
+    let detail = format!("{} takes no {method}; the Allow header says what it takes", uri.path());
+    Problem::new(Code::MethodNotAllowed, detail)
+}
+
+/// The body of a verb that needs none.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// An answer in JSON.
+fn answer<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Response {
+    let body = serde_json::to_vec(value).expect("answers have string keys only");
+    (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+}

@@ -1,0 +1,124 @@
+//! `/openapi.json`: made from the attributes the routes are made from.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use bytes::Bytes;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::{Ref, RefOr, Response};
+use utoipa::{IntoResponses, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::problem::ProblemView;
+use super::{App, batch, bulk, control, health, push, queues, settle, take, tasks};
+use crate::code::Code;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Punctual",
+        description = "A durable task queue over HTTP. Bodies are JSON whatever Content-Type says; \
+            an empty body is {}; unknown fields are refused by name. Errors are \
+            application/problem+json with a stable code."
+    ),
+    components(schemas(ProblemView)),
+    tags(
+        (name = "queues", description = "Queues and their settings"),
+        (name = "tasks", description = "Pushing, reading and controlling tasks"),
+        (name = "holders", description = "Taking tasks and settling them"),
+        (name = "operations", description = "The server itself")
+    )
+)]
+struct Document;
+
+/// All routes, and with them their description.
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .merge(queues::routes())
+        .merge(push::routes())
+        .merge(tasks::routes())
+        .merge(take::routes())
+        .merge(settle::routes())
+        .merge(batch::routes())
+        .merge(control::routes())
+        .merge(bulk::routes())
+        .merge(health::routes())
+        .routes(routes!(openapi))
+}
+
+/// This document.
+#[utoipa::path(get, path = "/openapi.json", tag = "operations",
+    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)))]
+async fn openapi() -> impl IntoResponse {
+    // Made when first asked for: most servers never are.
+    static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| {
+        let (_, document) = routes().split_for_parts();
+        serde_json::to_vec(&document).expect("the document has string keys only").into()
+    });
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], DOCUMENT.clone())
+}
+
+/// What may go wrong with requests that read.
+pub(super) struct Reads;
+
+/// What may go wrong with requests that change something.
+pub(super) struct Changes;
+
+/// What may go wrong with pushes.
+pub(super) struct Pushes;
+
+/// What may be wrong with the server itself.
+pub(super) struct Unready;
+
+const READS: &[Code] =
+    &[Code::Forbidden, Code::NotFound, Code::Invalid, Code::Internal, Code::Unavailable];
+const CHANGES: &[Code] =
+    &[Code::BadJson, Code::StaleToken, Code::WrongState, Code::TooLarge, Code::Timeout];
+const PUSHES: &[Code] = &[Code::Duplicate, Code::QueueFull];
+
+impl IntoResponses for Reads {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(READS)
+    }
+}
+
+impl IntoResponses for Changes {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[READS, CHANGES].concat())
+    }
+}
+
+impl IntoResponses for Pushes {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[READS, CHANGES, PUSHES].concat())
+    }
+}
+
+impl IntoResponses for Unready {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[Code::Unavailable])
+    }
+}
+
+/// One answer per status, which names the codes it may carry.
+fn problems(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+    let mut meanings: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+    for code in codes {
+        let meaning = format!("`{}`: {}", code.name(), code.title());
+        meanings.entry(code.status()).or_default().push(meaning);
+    }
+    let response = |(status, meanings): (u16, Vec<String>)| {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+        let response = ResponseBuilder::new()
+            .description(meanings.join("; "))
+            .content("application/problem+json", content)
+            .build();
+        (status.to_string(), response.into())
+    };
+    meanings.into_iter().map(response).collect()
+}

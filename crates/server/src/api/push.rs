@@ -1,0 +1,150 @@
+//! `POST …/tasks`: one task, or many.
+
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use punctual_core::limits::IDEMPOTENCY_KEY_BYTES_MAX;
+use punctual_core::{NewTask, QueueName};
+use punctual_store::KeyedItem;
+use siphasher::sip128::{Hasher128, SipHasher13};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::body::JsonBody;
+use super::json::{self, Batch};
+use super::openapi::Pushes;
+use super::schema::PushSchema;
+use super::target::InQueue;
+use super::view::{GoneView, ItemView, Results, TaskView};
+use super::{App, Problem, answer};
+use crate::engine::{Failure, Key, PushAnswer, PushItem};
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// The routes of this file.
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(push))
+}
+
+/// Push one task, or many.
+///
+/// A push to a queue that does not exist makes it. In a batch each item answers for itself.
+#[utoipa::path(post, path = "/v1/queues/{queue}/tasks", tag = "tasks", operation_id = "push_task",
+    params(InQueue, ("Idempotency-Key" = Option<String>, Header,
+        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
+    request_body(content = PushSchema, examples(
+        ("one" = (summary = "One task", value = json!({"payload": {"to": "ann"}, "delay": "10m"}))),
+        ("many" = (summary = "A batch",
+            value = json!({"tasks": [{"id": "a", "payload": 1}, {"id": "b", "priority": 5}]})))
+    )),
+    responses((status = 201, description = "One task was pushed", body = TaskView),
+        (status = 200, description = "A batch was answered", body = Results), Pushes))]
+async fn push(
+    State(app): State<Arc<App>>,
+    InQueue { queue, .. }: InQueue,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let object = body.object()?;
+    let single = !json::is_batch(object);
+    let items = if single {
+        let new: NewTask = json::read(object)?;
+        new.check().map_err(Failure::from)?;
+        vec![Ok(new)]
+    } else {
+        let Batch { tasks } = json::read(object)?;
+        tasks.0.into_iter().map(item).collect()
+    };
+    let key = key(&headers, &queue, body.bytes(), single)?;
+    match app.engine.push(&queue, items, key).await? {
+        PushAnswer::Fresh(mut answers) if single => match answers.pop() {
+            Some((_, Ok(task))) => {
+                let record = app.engine.queue(&queue).await?;
+                let view = TaskView::new(&task, &record.settings, app.engine.now());
+                Ok(answer(StatusCode::CREATED, &view))
+            }
+            Some((_, Err(failure))) => Err(failure.into()),
+            None => Err(Failure::Contended.into()),
+        },
+        PushAnswer::Fresh(answers) => {
+            let results = answers.iter().map(|(id, answer)| match answer {
+                Ok(_) => ItemView::ok(id.as_ref()),
+                Err(failure) => ItemView::refused(id.as_ref(), failure),
+            });
+            Ok(answer(StatusCode::OK, &Results { results: results.collect() }))
+        }
+        PushAnswer::Replayed { status, items } => {
+            replay(&app, &queue, single, status, &items).await
+        }
+    }
+}
+
+fn item(item: &serde_json::value::RawValue) -> PushItem {
+    let new: NewTask = json::read_item(item)?;
+    match new.check() {
+        Ok(()) => Ok(new),
+        Err(refusal) => Err((new.id, refusal.into())),
+    }
+}
+
+/// The answer of the first request, with the objects as they read now.
+async fn replay(
+    app: &App,
+    queue: &QueueName,
+    single: bool,
+    status: u16,
+    items: &[KeyedItem],
+) -> Result<Response, Problem> {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    let mut response = match items {
+        [KeyedItem { id: Some(id), .. }] if single => match app.engine.task(queue, id).await {
+            Ok(task) => {
+                let record = app.engine.queue(queue).await?;
+                answer(status, &TaskView::new(&task, &record.settings, app.engine.now()))
+            }
+            Err(Failure::NoTask { .. }) => answer(status, &GoneView::new(queue, id)),
+            Err(failure) => return Err(failure.into()),
+        },
+        items => {
+            let results = items
+                .iter()
+                .map(|item| ItemView::replayed(item.id.as_ref(), item.code.as_deref()))
+                .collect();
+            answer(status, &Results { results })
+        }
+    };
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+/// The identity of a request that carries an `Idempotency-Key`.
+fn key(
+    headers: &HeaderMap,
+    queue: &QueueName,
+    body: &[u8],
+    single: bool,
+) -> Result<Option<Key>, Failure> {
+    let Some(value) = headers.get(KEY) else { return Ok(None) };
+    let value = value.as_bytes();
+    if !(1..=IDEMPOTENCY_KEY_BYTES_MAX).contains(&value.len()) || !value.is_ascii() {
+        return Err(Failure::invalid("Idempotency-Key", "1 to 255 ASCII characters"));
+    }
+    let status = if single { StatusCode::CREATED } else { StatusCode::OK };
+    // The first part is for the access token: keys of one are not those of another.
+    let key = hash(&[b"", b"POST tasks", queue.as_str().as_bytes(), value]);
+    Ok(Some(Key { key, request: hash(&[body]), status: status.as_u16(), single }))
+}
+
+/// A hash that is the same on every node and after every start.
+fn hash(parts: &[&[u8]]) -> u128 {
+    let mut hasher = SipHasher13::new();
+    for part in parts {
+        hasher.write_usize(part.len());
+        hasher.write(part);
+    }
+    hasher.finish128().as_u128()
+}

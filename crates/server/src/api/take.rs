@@ -1,0 +1,159 @@
+//! `POST …/take`: tasks for a worker, and perhaps the commit of those it had before.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use punctual_core::{Span, WorkerName};
+use punctual_store::Stored;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::body::JsonBody;
+use super::json::Items;
+use super::openapi::Changes;
+use super::schema::Duration;
+use super::settle::CommitItem;
+use super::target::InQueue;
+use super::view::{ItemView, TaskView};
+use super::{App, Problem, batch};
+use crate::engine::{Handout, TakeAsk};
+
+/// How much of an answer is handed to the connection at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// The routes of this file.
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(take))
+}
+
+/// What a worker asks for.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Take)]
+struct TakeBody<'a> {
+    /// Its name.
+    #[schema(value_type = Option<String>)]
+    worker: Option<WorkerName>,
+    /// How many tasks at most, 1 to 1000.
+    #[schema(default = 1)]
+    n: Option<usize>,
+    /// The hold it asks for, instead of the task's or queue's.
+    #[schema(value_type = Option<Duration>)]
+    hold: Option<Span>,
+    /// How long to wait for the first task, at most 60 seconds; not at all if left out.
+    #[schema(value_type = Option<Duration>)]
+    wait: Option<Span>,
+    /// Whether it will confirm what it gets.
+    #[serde(default)]
+    confirm: bool,
+    /// Tasks it is done with; these commits stand whatever becomes of the take.
+    #[serde(borrow)]
+    #[schema(value_type = Option<Vec<CommitItem>>)]
+    commit: Option<Items<'a>>,
+}
+
+/// What a worker gets.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Taken)]
+struct TakeView<'a> {
+    /// The tasks, each with its token.
+    tasks: Vec<TaskView<'a>>,
+    /// The answers to `commit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    committed: Option<Vec<ItemView<'a>>>,
+}
+
+/// Take tasks.
+///
+/// Each is held for its taker until it settles it, or the hold ends. With `wait` the answer comes as
+/// soon as there is a task.
+#[utoipa::path(post, path = "/v1/queues/{queue}/take", tag = "holders", params(InQueue),
+    request_body(content = TakeBody, example = json!({"worker": "w1", "n": 10, "wait": "30s"})),
+    responses((status = 200, description = "What there is", body = TakeView), Changes))]
+async fn take(
+    State(app): State<Arc<App>>,
+    InQueue { queue, .. }: InQueue,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let TakeBody { worker, n, hold, wait, confirm, commit } = body.read()?;
+    let n = n.unwrap_or(1);
+    let ask = TakeAsk { worker, n, hold, confirm, wait: wait.unwrap_or_default() };
+    ask.check()?;
+    let commit = commit.map(|items| batch::read_items::<CommitItem>(&items));
+    drop(body);
+    let record = app.engine.pull_queue(&queue).await?;
+    let committed = match commit {
+        Some(items) => Some(batch::settle(&app.engine, &record, items).await?),
+        None => None,
+    };
+    let handout = match app.engine.take(&queue, ask).await {
+        // What was committed stands, and its committer must hear of it.
+        Err(failure) if committed.is_some() => {
+            tracing::warn!(%queue, %failure, "nothing could be taken after a commit");
+            Handout::default()
+        }
+        taken => taken?,
+    };
+    let now = app.engine.now();
+    let tasks = handout
+        .tasks()
+        .iter()
+        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, now).with_token(task));
+    let answer = TakeView {
+        tasks: tasks.collect(),
+        committed: committed.as_ref().map(batch::Answers::results),
+    };
+    let json = serde_json::to_vec(&answer).expect("answers have string keys only");
+    drop(answer);
+    let mut response = Response::new(Body::new(HandoutBody { rest: json.into(), handout }));
+    *response.status_mut() = StatusCode::OK;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    Ok(response)
+}
+
+/// An answer with tasks in it. If it is dropped before all of it went to the connection, its taker is
+/// gone, and the tasks go back.
+struct HandoutBody {
+    rest: Bytes,
+    handout: Handout,
+}
+
+impl http_body::Body for HandoutBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        let bytes = self.rest.len().min(CHUNK_BYTES);
+        let chunk = self.rest.split_to(bytes);
+        if self.rest.is_empty() {
+            self.handout.written();
+        }
+        Poll::Ready(Some(Ok(Frame::data(chunk))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
+}

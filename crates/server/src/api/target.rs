@@ -1,0 +1,127 @@
+//! What a request is about: the queue and task its path names, the parameters of its query.
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::Uri;
+use axum::http::request::Parts;
+use percent_encoding::percent_decode_str;
+use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
+use punctual_core::{Invalid, QueueName, TaskId};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use utoipa::IntoParams;
+use utoipa::openapi::Required;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+
+use super::Problem;
+use crate::engine::Failure;
+
+/// The queue of `/v1/queues/{queue}…`, and the parameters of the query.
+pub(crate) struct InQueue<P = NoParams> {
+    pub(crate) queue: QueueName,
+    pub(crate) params: P,
+}
+
+/// The task of `/v1/queues/{queue}/tasks/{id}…`.
+pub(crate) struct OnTask {
+    pub(crate) queue: QueueName,
+    pub(crate) id: TaskId,
+}
+
+/// The parameters of a query.
+pub(crate) struct Params<P>(pub(crate) P);
+
+/// No parameters at all.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoParams {}
+
+/// A part of the path, counted from 0. Parts are counted, not named, because a task may be called
+/// like a route.
+fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
+    let raw = uri.path().split('/').nth(index + 1).unwrap_or_default();
+    match percent_decode_str(raw).decode_utf8() {
+        Ok(text) => Ok(text.into_owned()),
+        Err(_) => Err(Failure::invalid(field, "percent-encoded UTF-8")),
+    }
+}
+
+fn named<T>(parsed: Result<T, Invalid>) -> Result<T, Failure> {
+    parsed.map_err(|invalid| Failure::Refused(invalid.into()))
+}
+
+fn params<P: DeserializeOwned>(uri: &Uri) -> Result<P, Failure> {
+    let refused = match Query::try_from_uri(uri) {
+        Ok(Query(params)) => return Ok(params),
+        Err(refused) => refused.body_text(),
+    };
+    let rule = refused.rsplit_once("query string: ").map_or(&*refused, |(_, rule)| rule);
+    Err(Failure::invalid("query", rule.replace('`', "")))
+}
+
+impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for InQueue<P> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let queue = named(QueueName::parse(&part(&parts.uri, 2, "queue")?))?;
+        Ok(Self { queue, params: params(&parts.uri)? })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for OnTask {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let InQueue::<NoParams> { queue, .. } = InQueue::from_request_parts(parts, state).await?;
+        Ok(Self { queue, id: named(TaskId::parse(&part(&parts.uri, 4, "id")?))? })
+    }
+}
+
+impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for Params<P> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Self(params(&parts.uri)?))
+    }
+}
+
+/// How many items a page may have.
+pub(crate) fn page_limit(limit: Option<usize>) -> Result<usize, Failure> {
+    let limit = limit.unwrap_or(PAGE_ITEMS_DEFAULT);
+    if (1..=PAGE_ITEMS_MAX).contains(&limit) {
+        return Ok(limit);
+    }
+    Err(Failure::invalid("limit", "a whole number from 1 to 1000"))
+}
+
+/// A parameter that was given; an empty one counts as left out.
+pub(crate) fn given(param: Option<String>) -> Option<String> {
+    param.filter(|text| !text.is_empty())
+}
+
+fn in_path(name: &str, description: &str) -> Parameter {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(200))
+        .pattern(Some("^[A-Za-z0-9._:@~-]+$"));
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some(description))
+        .schema(Some(text.build()))
+        .build()
+}
+
+impl IntoParams for InQueue {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("queue", "The queue's name")]
+    }
+}
+
+impl IntoParams for OnTask {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("queue", "The queue's name"), in_path("id", "The task's id")]
+    }
+}

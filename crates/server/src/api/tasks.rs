@@ -1,0 +1,185 @@
+//! `…/tasks`: reading, listing, editing, removing, and why one is not running.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use punctual_core::task::Edit;
+use punctual_core::{Event, Patch, RawJson, RetryPolicy, Timestamp};
+use punctual_store::Stored;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::body::JsonBody;
+use super::openapi::{Changes, Reads};
+use super::schema::{AnyJson, RetrySchema, Time, WhySchema};
+use super::target::{InQueue, OnTask, given, page_limit};
+use super::view::{Page, TaskView, verb_answer};
+use super::{App, Problem, answer};
+use crate::engine::{Ask, Failure, Filter};
+
+/// The routes of this file.
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(list_tasks))
+        .routes(routes!(get_task, edit_task, delete_task))
+        .routes(routes!(why))
+        // A task may be called `bulk`, like the route for many.
+        .route("/v1/queues/{queue}/tasks/bulk", get(get_task).patch(edit_task).delete(delete_task))
+}
+
+/// Which tasks to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct TaskParams {
+    /// Only these states, separated by commas, listed in this order. Left out: what is held first,
+    /// then what is ready, waiting, paused, and what has ended.
+    #[param(example = "ready,waiting")]
+    state: Option<String>,
+    /// Only those with this tag.
+    tag: Option<String>,
+    /// Only those whose id begins so.
+    id: Option<String>,
+    /// Only those whose error contains this.
+    error: Option<String>,
+    /// Only those whose payload contains this.
+    q: Option<String>,
+    /// Most items on the page, 1 to 1000.
+    #[param(default = 50)]
+    limit: Option<usize>,
+    /// The `next` of the page before.
+    cursor: Option<String>,
+}
+
+/// The states of a list separated by commas.
+fn states(list: &str) -> Result<Vec<punctual_core::State>, Failure> {
+    list.split(',').map(str::trim).map(state).collect()
+}
+
+/// The state of that name.
+pub(super) fn state(name: &str) -> Result<punctual_core::State, Failure> {
+    punctual_core::State::parse(name).ok_or_else(|| {
+        let names = punctual_core::State::ALL.map(punctual_core::State::name).join(", ");
+        Failure::invalid("state", format!("{name:?} is none of {names}"))
+    })
+}
+
+/// List tasks. `state=ready` lists them in the order in which they are handed out.
+#[utoipa::path(get, path = "/v1/queues/{queue}/tasks", tag = "tasks",
+    params(InQueue, TaskParams),
+    responses((status = 200, description = "A page of tasks; it may be short or empty while `next` \
+        is not null", body = Page<TaskView>), Reads))]
+async fn list_tasks(
+    State(app): State<Arc<App>>,
+    InQueue { queue, params }: InQueue<TaskParams>,
+) -> Result<Response, Problem> {
+    let limit = page_limit(params.limit)?;
+    let filter = Filter {
+        states: given(params.state).map_or(Ok(Vec::new()), |list| states(&list))?,
+        tag: given(params.tag),
+        id: given(params.id),
+        error: given(params.error),
+        text: given(params.q),
+    };
+    let record = app.engine.queue(&queue).await?;
+    let page = app.engine.list(&queue, &filter, limit, given(params.cursor)).await?;
+    let now = app.engine.now();
+    let items = page
+        .items
+        .iter()
+        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, now))
+        .collect();
+    Ok(answer(StatusCode::OK, &Page { items, next: page.next }))
+}
+
+/// Read a task.
+#[utoipa::path(get, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks", params(OnTask),
+    responses((status = 200, description = "The task", body = TaskView), Reads))]
+async fn get_task(
+    State(app): State<Arc<App>>,
+    OnTask { queue, id }: OnTask,
+) -> Result<Response, Problem> {
+    let record = app.engine.queue(&queue).await?;
+    let task = app.engine.task(&queue, &id).await?;
+    Ok(answer(StatusCode::OK, &TaskView::new(&task, &record.settings, app.engine.now())))
+}
+
+/// What to change about a task that nobody has taken. What is left out stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Edit)]
+struct EditBody {
+    /// A new payload.
+    #[serde(default, deserialize_with = "any_json")]
+    #[schema(value_type = AnyJson)]
+    payload: Option<RawJson>,
+    /// A new due time; null: now.
+    #[serde(default)]
+    #[schema(value_type = Option<Time>)]
+    due: Patch<Timestamp>,
+    /// A new priority, -100 to 100; null: 0.
+    #[serde(default)]
+    #[schema(value_type = Option<i32>)]
+    priority: Patch<i32>,
+    /// New labels; null: none.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>)]
+    tags: Patch<Vec<String>>,
+    /// New waits between attempts; null: the queue's.
+    #[serde(default)]
+    #[schema(value_type = Option<RetrySchema>)]
+    retry: Patch<RetryPolicy>,
+    /// A new time by which it must have started; null: none.
+    #[serde(default)]
+    #[schema(value_type = Option<Time>)]
+    expires: Patch<Timestamp>,
+}
+
+/// Tells a payload of `null` from none.
+fn any_json<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<RawJson>, D::Error> {
+    RawJson::deserialize(json).map(Some)
+}
+
+/// Change what was pushed, while nobody has taken it.
+#[utoipa::path(patch, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks", params(OnTask),
+    request_body(content = EditBody, example = json!({"priority": 10, "due": "2026-11-15T06:50:28Z"})),
+    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+async fn edit_task(
+    State(app): State<Arc<App>>,
+    OnTask { queue, id }: OnTask,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let EditBody { payload, due, priority, tags, retry, expires } = body.read()?;
+    let edit = Edit { payload, due, priority, tags, retry, expires };
+    let ask = Ask { id: id.clone(), event: Event::Edit(edit) };
+    ask.check()?;
+    let record = app.engine.queue(&queue).await?;
+    let outcome = app.engine.settle_one(&record, ask).await?;
+    Ok(verb_answer(&queue, &record.settings, &id, &outcome, app.engine.now()))
+}
+
+/// Remove a task, whatever its state.
+#[utoipa::path(delete, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks", params(OnTask),
+    responses((status = 204, description = "Gone"), Changes))]
+async fn delete_task(
+    State(app): State<Arc<App>>,
+    OnTask { queue, id }: OnTask,
+) -> Result<StatusCode, Problem> {
+    app.engine.clean(&queue, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Say why a task is not running now.
+#[utoipa::path(get, path = "/v1/queues/{queue}/tasks/{id}/why", tag = "tasks", params(OnTask),
+    responses((status = 200, description = "The reason", body = WhySchema), Reads))]
+async fn why(
+    State(app): State<Arc<App>>,
+    OnTask { queue, id }: OnTask,
+) -> Result<Response, Problem> {
+    Ok(answer(StatusCode::OK, &app.engine.why(&queue, &id).await?))
+}

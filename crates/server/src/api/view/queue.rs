@@ -1,0 +1,132 @@
+//! How a queue reads.
+
+use std::collections::BTreeMap;
+
+use punctual_core::http::HIDDEN;
+use punctual_core::queue::{Abandoned, Keep, Mode, Order, Rate};
+use punctual_core::retry::{MaxAttempts, RetryPolicy};
+use punctual_core::{QueueName, Span, State, Timestamp};
+use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::api::schema::{
+    AbandonedSchema, CountsSchema, DurationSeconds, KeepSchema, ModeSchema, OrderSchema,
+    RateSchema, RetrySchema, Time,
+};
+use crate::engine::QueueReading;
+
+/// A queue.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Queue)]
+pub(crate) struct QueueView<'a> {
+    /// Its name.
+    #[schema(value_type = String)]
+    name: &'a QueueName,
+    /// Who carries out its tasks.
+    #[schema(value_type = ModeSchema)]
+    mode: Mode,
+    /// A label to tell queues apart.
+    #[schema(value_type = Option<String>)]
+    tag: Option<&'a str>,
+    /// Most live tasks; null: unlimited.
+    max: Option<u64>,
+    /// How long a taken task is held before it counts as lost.
+    #[schema(value_type = DurationSeconds)]
+    hold: Span,
+    /// How long a worker has to confirm.
+    #[schema(value_type = DurationSeconds)]
+    confirm_within: Span,
+    /// Takes before a task is failed; -1 for no limit.
+    #[schema(value_type = i32)]
+    max_attempts: MaxAttempts,
+    /// When to try again.
+    #[schema(value_type = RetrySchema)]
+    retry: &'a RetryPolicy,
+    /// The order among ready tasks of one priority.
+    #[schema(value_type = OrderSchema)]
+    order: Order,
+    /// Most tasks held at once; null: unlimited.
+    concurrency: Option<u32>,
+    /// Most tasks handed out in a time; null: unlimited.
+    #[schema(value_type = Option<RateSchema>)]
+    rate: Option<Rate>,
+    /// How long finished tasks stay readable.
+    #[schema(value_type = KeepSchema)]
+    keep: Keep,
+    /// Target of tasks that name none.
+    #[schema(value_type = Option<String>)]
+    url: Option<&'a str>,
+    /// Headers sent to that target; secret values read as `***`.
+    headers: BTreeMap<&'a str, &'a str>,
+    /// `***` if there is one.
+    #[schema(value_type = Option<String>)]
+    secret: Option<&'a str>,
+    /// The time one delivery may take.
+    #[schema(value_type = DurationSeconds)]
+    timeout: Span,
+    /// After how long a scheduled bundle counts as abandoned; null: never.
+    #[schema(value_type = Option<DurationSeconds>)]
+    abandon_after: Option<Span>,
+    /// What becomes of it then.
+    #[schema(value_type = AbandonedSchema)]
+    abandoned: Abandoned,
+    /// Whether nothing is handed out.
+    paused: bool,
+    /// When it was made.
+    #[schema(value_type = Time)]
+    created_at: Timestamp,
+    /// How long its oldest ready task has been ready; null: none is ready.
+    #[schema(value_type = Option<DurationSeconds>)]
+    oldest_ready_age: Option<Span>,
+    /// What it holds.
+    #[schema(value_type = CountsSchema)]
+    counts: Counts<'a>,
+}
+
+impl<'a> QueueView<'a> {
+    /// A queue as it reads now.
+    pub(crate) fn new(reading: &'a QueueReading, now: Timestamp) -> Self {
+        let QueueReading { queue, stats } = reading;
+        let settings = &queue.settings;
+        Self {
+            name: &queue.name,
+            mode: settings.mode,
+            tag: settings.tag.as_deref(),
+            max: settings.max,
+            hold: settings.hold,
+            confirm_within: settings.confirm_within,
+            max_attempts: settings.max_attempts,
+            retry: &settings.retry,
+            order: settings.order,
+            concurrency: settings.concurrency,
+            rate: settings.rate,
+            keep: settings.keep,
+            url: settings.url.as_deref(),
+            headers: settings.headers.shown(),
+            secret: (!settings.secret.is_empty()).then_some(HIDDEN),
+            timeout: settings.timeout,
+            abandon_after: settings.abandon_after,
+            abandoned: settings.abandoned,
+            paused: queue.paused,
+            created_at: queue.created_at,
+            oldest_ready_age: stats.oldest_ready_at.map(|at| now.since(at)),
+            counts: Counts(stats),
+        }
+    }
+}
+
+/// The tasks of a queue, counted.
+struct Counts<'a>(&'a punctual_store::QueueStats);
+
+impl Serialize for Counts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let stats = self.0;
+        let totals = [
+            ("total", stats.live()),
+            ("untaken", stats.live() - stats.held()),
+            ("taken", stats.held()),
+        ];
+        let states = State::ALL.into_iter().map(|state| (state.name(), stats.count(state)));
+        serializer.collect_map(totals.into_iter().chain(states).chain([("bundles", 0)]))
+    }
+}

@@ -1,0 +1,167 @@
+//! How a task reads.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use punctual_core::retry::MaxAttempts;
+use punctual_core::task::{Attempt, Owner};
+use punctual_core::{
+    QueueName, RawJson, Settings, State, Task, TaskId, Timestamp, Token, Verb, WorkerName,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api::answer;
+use crate::api::schema::{AnyJson, AttemptSchema, StateSchema, Time};
+use crate::engine::Outcome;
+
+/// A task.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Task)]
+pub(crate) struct TaskView<'a> {
+    /// Its queue.
+    #[schema(value_type = String)]
+    queue: &'a QueueName,
+    /// Its id.
+    #[schema(value_type = String)]
+    id: &'a TaskId,
+    /// Where it stands.
+    #[schema(value_type = StateSchema)]
+    state: State,
+    /// What was pushed.
+    #[schema(value_type = AnyJson)]
+    payload: &'a RawJson,
+    /// Higher goes first.
+    priority: i8,
+    /// When it was pushed.
+    #[schema(value_type = Time)]
+    created_at: Timestamp,
+    /// When it is due, or its next attempt is.
+    #[schema(value_type = Time)]
+    due_at: Timestamp,
+    /// When its worker got it, or confirmed it.
+    #[schema(value_type = Option<Time>)]
+    taken_at: Option<Timestamp>,
+    /// While held: when the hold, or the time to confirm, ends.
+    #[schema(value_type = Option<Time>)]
+    hold_until: Option<Timestamp>,
+    /// Its worker, while held and after the end.
+    #[schema(value_type = Option<String>)]
+    worker: Option<&'a WorkerName>,
+    /// Times taken.
+    attempt: u32,
+    /// Takes before it is failed; -1 for no limit.
+    #[schema(value_type = i32)]
+    max_attempts: MaxAttempts,
+    /// How far it is, from 0 to 1.
+    progress: Option<f64>,
+    /// What its holder last said.
+    #[schema(value_type = Option<String>)]
+    message: Option<&'a str>,
+    /// What its next holder needs to go on.
+    #[schema(value_type = Option<AnyJson>)]
+    checkpoint: Option<&'a RawJson>,
+    /// What it came to.
+    #[schema(value_type = Option<AnyJson>)]
+    result: Option<&'a RawJson>,
+    /// What went wrong last.
+    #[schema(value_type = Option<String>)]
+    error: Option<&'a str>,
+    /// When it ended.
+    #[schema(value_type = Option<Time>)]
+    finished_at: Option<Timestamp>,
+    /// Labels.
+    #[schema(value_type = Vec<String>)]
+    tags: &'a [String],
+    /// The plan it is a run of.
+    #[schema(value_type = Option<AnyJson>)]
+    plan: Option<&'a RawJson>,
+    /// The flow it is a step of.
+    #[schema(value_type = Option<AnyJson>)]
+    flow: Option<&'a RawJson>,
+    /// The last 20 attempts, oldest first.
+    #[schema(value_type = Vec<AttemptSchema>)]
+    history: &'a [Attempt],
+    /// The holder's token; only in the answer to its take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    token: Option<Token>,
+}
+
+impl<'a> TaskView<'a> {
+    /// A task as it reads now.
+    pub(crate) fn new(task: &'a Task, queue: &Settings, now: Timestamp) -> Self {
+        let Task { spec, status } = task;
+        let (plan, flow) = match &spec.owner {
+            Some(Owner::Plan(plan)) => (Some(plan), None),
+            Some(Owner::Flow(flow)) => (None, Some(flow)),
+            None => (None, None),
+        };
+        Self {
+            queue: &spec.queue,
+            id: &spec.id,
+            state: status.state_at(now),
+            payload: &spec.payload,
+            priority: spec.priority,
+            created_at: spec.created_at,
+            due_at: task.due_at(),
+            taken_at: status.taken_at,
+            hold_until: status.hold.map(|hold| hold.until),
+            worker: status.worker.as_ref(),
+            attempt: status.attempt,
+            max_attempts: task.max_attempts(queue),
+            progress: status.progress,
+            message: status.message.as_deref(),
+            checkpoint: status.checkpoint.as_ref(),
+            result: status.result.as_ref(),
+            error: status.error.as_deref(),
+            finished_at: status.finished_at,
+            tags: &spec.tags,
+            plan,
+            flow,
+            history: &status.history,
+            token: None,
+        }
+    }
+
+    /// The same with its holder's token.
+    pub(crate) fn with_token(self, task: &Task) -> Self {
+        Self { token: task.status.hold.map(|hold| hold.token), ..self }
+    }
+}
+
+/// What is left to say of a task that is gone.
+#[derive(Serialize)]
+pub(crate) struct GoneView<'a> {
+    queue: &'a QueueName,
+    id: &'a TaskId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<State>,
+}
+
+impl<'a> GoneView<'a> {
+    /// A task of which only its name is known.
+    pub(crate) fn new(queue: &'a QueueName, id: &'a TaskId) -> Self {
+        Self { queue, id, state: None }
+    }
+}
+
+/// The answer to a verb: the task after it.
+pub(crate) fn verb_answer(
+    queue: &QueueName,
+    settings: &Settings,
+    id: &TaskId,
+    outcome: &Outcome,
+    now: Timestamp,
+) -> Response {
+    match outcome {
+        Outcome::Task { task, .. } => answer(StatusCode::OK, &TaskView::new(task, settings, now)),
+        Outcome::Before { verb } => {
+            let state = match verb {
+                Verb::Commit => Some(State::Done),
+                Verb::Cancelled => Some(State::Cancelled),
+                _ => None,
+            };
+            answer(StatusCode::OK, &GoneView { state, ..GoneView::new(queue, id) })
+        }
+    }
+}

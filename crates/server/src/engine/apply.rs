@@ -1,0 +1,247 @@
+//! The common path of all verbs on tasks that exist: decide, commit, and on a lost race read again.
+
+use punctual_core::task::Context;
+use punctual_core::{Decision, Event, Fate, Queue, Refusal, Task, TaskId, Timestamp, Token, Verb};
+use punctual_store::{Change, Receipt, StoreError, Stored};
+
+use super::{Engine, Failure, Filter, random};
+
+/// How often a record is read again before the request is given up.
+const ROUNDS_MAX: usize = 16;
+
+/// Something that is to happen to one task.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    /// The task.
+    pub(crate) id: TaskId,
+    /// What is to happen to it.
+    pub(crate) event: Event,
+}
+
+/// What came of it.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly every outcome is a task")]
+pub(crate) enum Outcome {
+    /// It happened, or had happened before.
+    Task {
+        /// The task after it.
+        task: Task,
+        /// Whether this made a difference.
+        changed: bool,
+    },
+    /// It happened before, and the task is gone or another one by now.
+    Before {
+        /// Which settle verb it was.
+        verb: Verb,
+    },
+}
+
+/// What is known of a task before it is decided on.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// Nothing: it has to be read.
+    Unread,
+    /// A record that may be out of date. Good enough for a decision the store will fence, not good
+    /// enough to refuse anything.
+    Cached(Stored),
+    /// A record that was just read.
+    Read(Stored),
+}
+
+type Answer = Result<Outcome, Failure>;
+
+impl Ask {
+    /// Checks every field that can be judged without the task.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        match &self.event {
+            Event::Extend { extension, .. } => extension.check()?,
+            Event::Settle { settlement, .. } => settlement.check()?,
+            Event::Edit(edit) => edit.check()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The token its holder shows, for verbs of holders.
+    pub(super) fn token(&self) -> Option<Token> {
+        match &self.event {
+            Event::Confirm { token }
+            | Event::Extend { token, .. }
+            | Event::Settle { token, .. } => Some(*token),
+            _ => None,
+        }
+    }
+}
+
+/// Some asks on their way.
+struct Run<'a> {
+    engine: &'a Engine,
+    queue: &'a Queue,
+    asks: &'a [Ask],
+    only: Option<&'a Filter>,
+    /// What is not answered yet, by its place among the asks.
+    open: Vec<(usize, Known)>,
+    answers: Vec<Option<Answer>>,
+}
+
+impl Engine {
+    /// Lets things happen to tasks of one queue: one commit for all, each answered by itself. A task
+    /// that had to be read again is left alone if it is not selected by `only` any more.
+    ///
+    /// An error means that nothing of it is known to have happened.
+    pub(super) async fn apply(
+        &self,
+        queue: &Queue,
+        asks: &[Ask],
+        known: Vec<Known>,
+        only: Option<&Filter>,
+    ) -> Result<Vec<Answer>, StoreError> {
+        let open = known.into_iter().enumerate().collect();
+        let answers = asks.iter().map(|_| None).collect();
+        let mut run = Run { engine: self, queue, asks, only, open, answers };
+        let rest = match run.finish().await {
+            Ok(()) => Failure::Contended,
+            Err(error) if run.answers.iter().all(Option::is_none) => return Err(error),
+            // What was answered has happened; only the rest is in doubt.
+            Err(error) => Failure::Store(error),
+        };
+        let answer = |answer: Option<Answer>| answer.unwrap_or_else(|| Err(rest.clone()));
+        Ok(run.answers.into_iter().map(answer).collect())
+    }
+
+    /// Lets `core` decide what an event makes of a task.
+    pub(super) fn decide(
+        &self,
+        queue: &Queue,
+        task: &Task,
+        event: Event,
+        now: Timestamp,
+    ) -> Result<Decision, Refusal> {
+        // Only a callback needs an id, so only for one is an id made.
+        let made = task.spec.callback.as_ref().map(|_| self.ids.one(now));
+        let callback_id = made.as_ref().unwrap_or(&task.spec.id);
+        let context = Context { now, queue: &queue.settings, roll: random::roll(), callback_id };
+        task.decide(event, &context)
+    }
+}
+
+impl Run<'_> {
+    async fn finish(&mut self) -> Result<(), StoreError> {
+        for _ in 0..ROUNDS_MAX {
+            if self.open.is_empty() {
+                break;
+            }
+            self.read().await?;
+            self.commit().await?;
+        }
+        self.recall().await
+    }
+
+    /// Reads what is unread. What does not exist or is not selected is answered.
+    async fn read(&mut self) -> Result<(), StoreError> {
+        let id = |(index, known): &(usize, Known)| match known {
+            Known::Unread => Some(self.asks[*index].id.clone()),
+            _ => None,
+        };
+        let ids: Vec<TaskId> = self.open.iter().filter_map(id).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let mut records = self.engine.store.read(&self.queue.name, &ids).await?.into_iter();
+        let now = self.engine.now();
+        for (index, known) in std::mem::take(&mut self.open) {
+            let known = match known {
+                Known::Unread => match records.next().flatten() {
+                    None => {
+                        let (queue, id) = (self.queue.name.clone(), self.asks[index].id.clone());
+                        self.answers[index] = Some(Err(Failure::NoTask { queue, id }));
+                        continue;
+                    }
+                    Some(Stored { task, .. })
+                        if self.only.is_some_and(|only| !only.selects(&task, now)) =>
+                    {
+                        self.answers[index] = Some(Ok(Outcome::Task { task, changed: false }));
+                        continue;
+                    }
+                    Some(stored) => Known::Read(stored),
+                },
+                known => known,
+            };
+            self.open.push((index, known));
+        }
+        Ok(())
+    }
+
+    /// Decides and commits. What lost its race, or was refused by a record that may be out of date,
+    /// stays open.
+    async fn commit(&mut self) -> Result<(), StoreError> {
+        let now = self.engine.now();
+        let mut pending = Vec::new();
+        let mut changes = Vec::new();
+        for (index, known) in std::mem::take(&mut self.open) {
+            let (stored, cached) = match known {
+                Known::Cached(stored) => (stored, true),
+                Known::Read(stored) => (stored, false),
+                Known::Unread => unreachable!("all that is open was read"),
+            };
+            let event = self.asks[index].event.clone();
+            match self.engine.decide(self.queue, &stored.task, event, now) {
+                Ok(decision) => {
+                    pending.push((index, decision.task.clone(), decision.fate != Fate::Same));
+                    changes.push(Change { expected: stored.revision, decision });
+                }
+                Err(_) if cached => self.open.push((index, Known::Unread)),
+                Err(refusal) => self.answers[index] = Some(Err(refusal.into())),
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let results = self.engine.store.commit(changes).await?;
+        for ((index, task, changed), result) in pending.into_iter().zip(results) {
+            match result {
+                Ok(revision) => {
+                    let stored = Stored { task, revision };
+                    self.engine.held.keep([&stored]);
+                    self.answers[index] = Some(Ok(Outcome::Task { task: stored.task, changed }));
+                }
+                Err(_) => self.open.push((index, Known::Unread)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Settle verbs that came too late because they came before: their receipts say so.
+    async fn recall(&mut self) -> Result<(), StoreError> {
+        let mut receipts = Vec::new();
+        let mut indexes = Vec::new();
+        for (index, (ask, answer)) in self.asks.iter().zip(&self.answers).enumerate() {
+            let late = matches!(
+                answer,
+                Some(Err(Failure::NoTask { .. } | Failure::Refused(Refusal::StaleToken)))
+            );
+            if let Event::Settle { token, settlement } = &ask.event
+                && late
+            {
+                let (queue, id) = (self.queue.name.clone(), ask.id.clone());
+                receipts.push(Receipt { queue, id, token: *token, verb: settlement.verb() });
+                indexes.push(index);
+            }
+        }
+        if receipts.is_empty() {
+            return Ok(());
+        }
+        let settled = self.engine.store.settled(&receipts).await.inspect_err(|_| {
+            // Whether these happened before is not known now.
+            for index in &indexes {
+                self.answers[*index] = None;
+            }
+        })?;
+        for ((index, receipt), settled) in indexes.into_iter().zip(receipts).zip(settled) {
+            if settled {
+                self.answers[index] = Some(Ok(Outcome::Before { verb: receipt.verb }));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Why the engine did not do what it was asked.
+
+use punctual_core::{Invalid, QueueName, Refusal, TaskId};
+use punctual_store::{Effect, PushRefusal, StoreError};
+
+use crate::code::Code;
+
+/// Why a request, or an item of one, changed nothing.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Failure {
+    /// There is no such queue.
+    #[error("there is no queue {0}; push a task to it, or create it with PUT /v1/queues/{0}")]
+    NoQueue(QueueName),
+    /// There is no such task.
+    #[error(
+        "there is no task {id} in queue {queue}; it was never pushed, was removed, or is no longer kept"
+    )]
+    NoTask {
+        /// The queue.
+        queue: QueueName,
+        /// The id that was asked for.
+        id: TaskId,
+    },
+    /// `core` refused it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store refused the push.
+    #[error("{refusal}; {}", next_step(*refusal))]
+    Push {
+        /// Why.
+        refusal: PushRefusal,
+    },
+    /// The queue is not such that this applies.
+    #[error("{0}")]
+    WrongState(String),
+    /// The `Idempotency-Key` belongs to another request.
+    #[error("Idempotency-Key: it was used with another body; send the same body or a new key")]
+    KeyReused,
+    /// Others changed the record faster than this request could.
+    #[error("the task is being changed by many requests at once; repeat the request")]
+    Contended,
+    /// The store cannot do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn next_step(refusal: PushRefusal) -> &'static str {
+    match refusal {
+        PushRefusal::Duplicate => "push under another id, or wait until that one has ended",
+        PushRefusal::Owned => "push under another id",
+        PushRefusal::Full => "nothing was stored; push again when tasks have ended",
+    }
+}
+
+impl Failure {
+    /// A field breaks its rule.
+    pub(crate) fn invalid(
+        field: impl Into<std::borrow::Cow<'static, str>>,
+        rule: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Self {
+        Self::Refused(Invalid::new(field, rule).into())
+    }
+
+    /// Its code in the interface.
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::NoQueue(_) | Self::NoTask { .. } => Code::NotFound,
+            Self::Refused(refusal) => match refusal {
+                Refusal::Invalid(_) => Code::Invalid,
+                Refusal::TooLarge { .. } => Code::TooLarge,
+                Refusal::StaleToken => Code::StaleToken,
+                Refusal::WrongState { .. } | Refusal::Owned { .. } => Code::WrongState,
+            },
+            Self::Push { refusal } => match refusal {
+                PushRefusal::Duplicate => Code::Duplicate,
+                PushRefusal::Owned => Code::WrongState,
+                PushRefusal::Full => Code::QueueFull,
+            },
+            Self::WrongState(_) => Code::WrongState,
+            Self::KeyReused => Code::Invalid,
+            Self::Contended => Code::Unavailable,
+            Self::Store(error) => match error {
+                StoreError::Unavailable { .. } => Code::Unavailable,
+                StoreError::BadCursor => Code::Invalid,
+                StoreError::Corrupt { .. } | StoreError::Open(_) => Code::Internal,
+            },
+        }
+    }
+
+    /// Whether the request may have taken effect all the same.
+    pub(crate) fn effect(&self) -> Effect {
+        match self {
+            Self::Store(StoreError::Unavailable { effect, .. }) => *effect,
+            _ => Effect::None,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The loops: each sleeps until the store wakes it, then works until nothing is left to do.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use punctual_core::{Event, Queue, QueueName, Task};
+use punctual_store::{Change, StoreError, Stored, Wake};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tracing::{error, warn};
+
+use super::{Ask, Engine, Returned};
+
+/// Records one round looks at.
+const ROUND_MAX: usize = 500;
+const BACKOFF_FIRST: Duration = Duration::from_millis(100);
+const BACKOFF_MAX: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// Starts the loops. They end when the set they come in is dropped; the one that gives tasks
+    /// back is the task's own business, see [`Engine::give_back`].
+    pub(crate) fn start(self: &Arc<Self>) -> JoinSet<()> {
+        let mut loops = JoinSet::new();
+        let (expired, sweep) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        // What fell due before the start was announced to nobody.
+        expired.notify_one();
+        sweep.notify_one();
+        loops.spawn(self.clone().listen(expired.clone(), sweep.clone()));
+        loops.spawn(self.clone().end_holds(expired));
+        loops.spawn(self.clone().remove_leftovers(sweep));
+        loops
+    }
+
+    /// Lets all takers who wait go, and nobody wait any more.
+    pub(crate) fn close(&self) {
+        self.lines.close();
+    }
+
+    /// Gives back what takers did not live to receive, until the channel is closed or, after
+    /// `closing` was told, empty.
+    pub(crate) async fn give_back(self: Arc<Self>, mut returned: Returned, closing: Arc<Notify>) {
+        loop {
+            let next = tokio::select! {
+                biased;
+                next = returned.recv() => next,
+                () = closing.notified() => {
+                    returned.close();
+                    continue;
+                }
+            };
+            let Some((queue, asks)) = next else { return };
+            self.release(&queue, &asks).await;
+        }
+    }
+
+    async fn release(&self, queue: &QueueName, asks: &[Ask]) {
+        let Ok(record) = self.queue(queue).await else { return };
+        if let Err(failure) = self.settle(&record, asks).await {
+            warn!(%queue, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
+        }
+    }
+
+    async fn listen(self: Arc<Self>, expired: Arc<Notify>, sweep: Arc<Notify>) {
+        let mut wakeups = self.store.wakeups();
+        while let Some(wake) = wakeups.recv().await {
+            match wake {
+                Wake::Ready { queue, count } => self.lines.call(&queue, count),
+                Wake::Expired => expired.notify_one(),
+                Wake::Sweep => sweep.notify_one(),
+            }
+        }
+    }
+
+    async fn end_holds(self: Arc<Self>, wake: Arc<Notify>) {
+        let mut backoff = Backoff::default();
+        loop {
+            wake.notified().await;
+            loop {
+                match self.end_holds_once().await {
+                    Ok(true) => backoff.reset(),
+                    Ok(false) => break,
+                    Err(failure) => backoff.wait("holds that ended", &failure).await,
+                }
+            }
+            backoff.reset();
+        }
+    }
+
+    /// Deals with a round of tasks whose hold has ended or that were not started in time. True: there
+    /// may be more.
+    async fn end_holds_once(&self) -> Result<bool, StoreError> {
+        let expired = self.store.expired(ROUND_MAX).await?;
+        let full = expired.len() == ROUND_MAX;
+        let now = self.now();
+        let mut queues: HashMap<QueueName, Option<Arc<Queue>>> = HashMap::new();
+        let mut changes = Vec::new();
+        for Stored { task, revision } in expired {
+            let name = &task.spec.queue;
+            if !queues.contains_key(name) {
+                queues.insert(name.clone(), self.store.queue(name).await?);
+            }
+            let Some(Some(queue)) = queues.get(name) else { continue };
+            match self.decide(queue, &task, ending(&task), now) {
+                Ok(decision) => changes.push(Change { expected: revision, decision }),
+                Err(refusal) => warn!(queue = %name, id = %task.spec.id, %refusal, "not ended"),
+            }
+        }
+        // A lost race is no reason to try again: the holder was heard of after all.
+        let committed = self.store.commit(changes).await?;
+        // A round that changed nothing would be met again at once.
+        Ok(full && committed.iter().any(Result::is_ok))
+    }
+
+    async fn remove_leftovers(self: Arc<Self>, wake: Arc<Notify>) {
+        let mut backoff = Backoff::default();
+        loop {
+            wake.notified().await;
+            loop {
+                match self.store.sweep(ROUND_MAX).await {
+                    Ok(true) => backoff.reset(),
+                    Ok(false) => break,
+                    Err(failure) => backoff.wait("what is no longer kept", &failure).await,
+                }
+            }
+            backoff.reset();
+        }
+    }
+}
+
+/// What happens to a task that the store says has expired.
+fn ending(task: &Task) -> Event {
+    if task.status.state.is_held() { Event::HoldEnd } else { Event::Expire }
+}
+
+/// Longer and longer waits while the store cannot do its work.
+#[derive(Debug, Default)]
+struct Backoff {
+    failures: u32,
+}
+
+impl Backoff {
+    fn reset(&mut self) {
+        self.failures = 0;
+    }
+
+    async fn wait(&mut self, work: &str, failure: &StoreError) {
+        if failure.is_retryable() {
+            warn!(%failure, "the store cannot deal with {work} now");
+        } else {
+            error!(%failure, "the store cannot deal with {work}");
+        }
+        let wait = BACKOFF_FIRST.saturating_mul(1 << self.failures.min(16));
+        self.failures += 1;
+        tokio::time::sleep(wait.min(BACKOFF_MAX)).await;
+    }
+}

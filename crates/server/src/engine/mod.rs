@@ -1,0 +1,129 @@
+//! The verbs: read, let `core` decide, let the store commit; and the loops that timers wake.
+//!
+//! ```text
+//!   api ──▶ push ──────────────────────────────▶ store.push
+//!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
+//!       ──▶ settle, control, bulk ──▶ apply ────▶ store.commit     ▲ decided from, without a read
+//!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
+//!   store.wakeups ──▶ loops ──▶ lines; apply (holds that ended); store.sweep
+//! ```
+//!
+//! Random values and the time enter here and nowhere below. No rule about tasks lives here: what a
+//! verb makes of a task is `core`'s to say.
+
+mod apply;
+mod bulk;
+mod failure;
+mod held;
+mod lines;
+mod loops;
+mod push;
+mod query;
+mod queues;
+mod random;
+mod settle;
+mod take;
+
+use std::sync::Arc;
+
+use punctual_core::why::{self, Surroundings, Why};
+use punctual_core::{Queue, QueueName, State, Task, TaskId, Timestamp};
+use punctual_store::{Store, StoreError};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+pub(crate) use self::apply::{Ask, Outcome};
+pub(crate) use self::bulk::{Bulk, BulkAnswer, BulkVerb};
+pub(crate) use self::failure::Failure;
+pub(crate) use self::push::{Key, PushAnswer, PushItem};
+pub(crate) use self::query::Filter;
+pub(crate) use self::queues::{QueueFilter, QueueReading};
+pub(crate) use self::take::{Handout, TakeAsk};
+
+use self::held::Held;
+use self::lines::Lines;
+use self::random::Ids;
+use crate::ServerConfig;
+
+/// Everything the verbs need.
+pub(crate) struct Engine {
+    store: Arc<dyn Store>,
+    auto_create: bool,
+    max_queues: usize,
+    ids: Ids,
+    held: Held,
+    lines: Lines,
+    /// Where tasks go whose taker was gone before its answer was written.
+    returned: UnboundedSender<(QueueName, Vec<Ask>)>,
+    /// Queues are counted and made by one request at a time.
+    creating: tokio::sync::Mutex<()>,
+}
+
+/// Tasks to give back, as releases in their queue.
+pub(crate) type Returned = UnboundedReceiver<(QueueName, Vec<Ask>)>;
+
+impl Engine {
+    /// An engine over a store, and the tasks its takers did not live to receive.
+    pub(crate) fn new(store: Arc<dyn Store>, config: &ServerConfig) -> (Arc<Self>, Returned) {
+        let (returned, receiver) = unbounded_channel();
+        let engine = Self {
+            store,
+            auto_create: config.auto_create,
+            max_queues: config.max_queues,
+            ids: Ids::default(),
+            held: Held::default(),
+            lines: Lines::default(),
+            returned,
+            creating: tokio::sync::Mutex::new(()),
+        };
+        (Arc::new(engine), receiver)
+    }
+
+    /// The time all decisions go by.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.store.now()
+    }
+
+    /// What the store is, and what its acknowledgement is worth; an error if it cannot write now.
+    pub(crate) async fn health(&self) -> Result<(&'static str, String), StoreError> {
+        self.store.health().await?;
+        Ok((self.store.kind(), self.store.durability()))
+    }
+
+    /// Reads a queue.
+    pub(crate) async fn queue(&self, name: &QueueName) -> Result<Arc<Queue>, Failure> {
+        self.store.queue(name).await?.ok_or_else(|| Failure::NoQueue(name.clone()))
+    }
+
+    /// Reads a task.
+    pub(crate) async fn task(&self, queue: &QueueName, id: &TaskId) -> Result<Task, Failure> {
+        let read = self.store.read(queue, std::slice::from_ref(id)).await?.pop().flatten();
+        let stored =
+            read.ok_or_else(|| Failure::NoTask { queue: queue.clone(), id: id.clone() })?;
+        Ok(stored.task)
+    }
+
+    /// Removes a task, whatever its state.
+    pub(crate) async fn clean(&self, queue: &QueueName, id: &TaskId) -> Result<(), Failure> {
+        self.queue(queue).await?;
+        let removed = self.store.remove(queue, std::slice::from_ref(id)).await?;
+        if removed.first() == Some(&true) {
+            return Ok(());
+        }
+        Err(Failure::NoTask { queue: queue.clone(), id: id.clone() })
+    }
+
+    /// Explains why a task is not running.
+    pub(crate) async fn why(&self, queue: &QueueName, id: &TaskId) -> Result<Why, Failure> {
+        let record = self.queue(queue).await?;
+        let task = self.task(queue, id).await?;
+        let stats = self.store.stats(std::slice::from_ref(queue)).await?.pop().flatten();
+        let stats = stats.unwrap_or_default();
+        let around = Surroundings {
+            held: stats.held(),
+            ready: stats.count(State::Ready),
+            rate_at: stats.rate_at,
+            takers: self.lines.waiting(queue) as u64,
+        };
+        Ok(why::why(&task, &record, around, self.now()))
+    }
+}

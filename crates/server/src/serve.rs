@@ -1,0 +1,132 @@
+//! Connections: accepted, served over HTTP/1.1 or cleartext HTTP/2, and brought to their end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use punctual_store::Store;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tower::ServiceExt;
+use tracing::{debug, info, warn};
+
+use crate::ServerConfig;
+use crate::api::{self, App};
+use crate::engine::Engine;
+
+/// Most connections at once; further ones wait until one has ended.
+const CONNECTIONS_MAX: usize = 16_384;
+/// How long a connection may be silent, or take to send the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
+/// How often the peer of an HTTP/2 connection has to show that it is there.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+/// Most requests under way on one HTTP/2 connection.
+const STREAMS_MAX: u32 = 1_000;
+/// How long requests under way may take to end once the server is asked to.
+const DRAIN_MAX: Duration = Duration::from_secs(20);
+/// The wait after connections could not be accepted, for want of file descriptors perhaps.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
+
+/// Why a server ended without being asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The store has stopped for good.
+    #[error("the store has stopped: {0}")]
+    Store(String),
+}
+
+/// Serves until `shutdown` resolves or the store has stopped.
+pub(crate) async fn run(
+    store: Arc<dyn Store>,
+    config: ServerConfig,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let (engine, returned) = Engine::new(store.clone(), &config);
+    let loops = engine.start();
+    let closing = Arc::new(Notify::new());
+    let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
+    let app = Arc::new(App::new(engine.clone(), config.hosts));
+    let router = api::router(app.clone());
+    let graceful = GracefulShutdown::new();
+    let ended = tokio::select! {
+        () = shutdown => Ok(()),
+        reason = store.failed() => Err(ServeError::Store(reason)),
+        () = accept(&listener, &router, &graceful) => Ok(()),
+    };
+    // Not ready first, so that whoever asks sends nothing more; then no new connections, no more
+    // waiting, and the rest finishes.
+    app.drain();
+    drop(listener);
+    engine.close();
+    if tokio::time::timeout(DRAIN_MAX, graceful.shutdown()).await.is_err() {
+        warn!("some requests did not end within {DRAIN_MAX:?} and were cut off");
+    }
+    closing.notify_one();
+    if tokio::time::timeout(DRAIN_MAX, giving_back).await.is_err() {
+        warn!("some tasks were not given back; their holds will end");
+    }
+    drop(loops);
+    info!("stopped");
+    ended
+}
+
+/// Accepts connections for ever.
+async fn accept(listener: &TcpListener, router: &Router, graceful: &GracefulShutdown) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::spawn(serve(stream, router.clone(), graceful.watcher(), place));
+            }
+            Err(error) => {
+                warn!(%error, "no connection could be accepted");
+                tokio::time::sleep(ACCEPT_BACKOFF).await;
+            }
+        }
+    }
+}
+
+/// Serves one connection to its end.
+async fn serve(stream: TcpStream, router: Router, graceful: Watcher, _place: OwnedSemaphorePermit) {
+    if let Err(error) = stream.set_nodelay(true) {
+        debug!(%error, "a connection was gone at once");
+        return;
+    }
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_INTERVAL)
+        .max_concurrent_streams(STREAMS_MAX);
+    let spoke = Arc::new(AtomicBool::new(false));
+    let heard = spoke.clone();
+    let service = service_fn(move |request| {
+        heard.store(true, Ordering::Relaxed);
+        router.clone().oneshot(request)
+    });
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    tokio::select! {
+        ended = graceful.watch(connection) => {
+            if let Err(error) = ended {
+                debug!(%error, "a connection ended badly");
+            }
+        }
+        () = silence(&spoke) => debug!("a connection never sent a request"),
+    }
+}
+
+/// Resolves if no request has come in time: until the first one hyper itself keeps no time.
+async fn silence(spoke: &AtomicBool) {
+    tokio::time::sleep(HEAD_TIMEOUT).await;
+    if spoke.load(Ordering::Relaxed) {
+        std::future::pending::<()>().await;
+    }
+}
