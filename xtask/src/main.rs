@@ -1,2 +1,92 @@
-//! .
-fn main() {}
+//! The project's own commands: `cargo xtask test`, `cargo xtask bench`, `cargo xtask crash`.
+#![expect(clippy::print_stdout, reason = "a command speaks to its terminal")]
+
+mod docs;
+mod links;
+mod markdown;
+mod stages;
+mod tools;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+use crate::stages::{Stages, cargo};
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  test                 everything a change must pass: format, lints, docs, tests, examples in the docs
+  docs                 only the last of these: links and examples in the docs
+  bench [ARGS…]        the benchmarks, in release; ARGS go to them, for instance --store DIR
+  crash [--rounds N]   the kill -9 harness, N rounds (100)";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> anyhow::Result<()> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["test"] => test(),
+        ["docs"] => docs::check(),
+        ["bench", rest @ ..] => bench(rest),
+        ["crash"] => crash("100"),
+        ["crash", "--rounds", rounds] => crash(rounds),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => bail!("no such command\n\n{USAGE}"),
+    }
+}
+
+fn test() -> anyhow::Result<()> {
+    let mut stages = Stages::default();
+    stages.run("tools", || tools::require(&["bash", "curl", "jq"]))?;
+    stages.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
+    stages.run("lints", || {
+        cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()
+    })?;
+    stages.run("docs of the code", || {
+        cargo(&["doc", "--locked", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .run()
+    })?;
+    stages.run("tests", || {
+        if tools::has_nextest() {
+            cargo(&["nextest", "run", "--locked", "--workspace"]).run()
+        } else {
+            cargo(&["test", "--locked", "--workspace", "--lib", "--bins", "--tests"]).run()
+        }
+    })?;
+    stages.run("examples in the code", || {
+        cargo(&["test", "--locked", "--workspace", "--doc"]).run()
+    })?;
+    stages.run("examples in the docs", docs::check)?;
+    stages.summary();
+    Ok(())
+}
+
+fn bench(args: &[&str]) -> anyhow::Result<()> {
+    for (package, bench) in [("punctual-store", "cycles"), ("punctual", "http")] {
+        let mut all = vec!["bench", "--locked", "-p", package, "--bench", bench, "--"];
+        all.extend(args);
+        cargo(&all).run()?;
+    }
+    Ok(())
+}
+
+fn crash(rounds: &str) -> anyhow::Result<()> {
+    rounds.parse::<u32>().with_context(|| format!("--rounds: {rounds:?} is no number"))?;
+    cargo(&["test", "--locked", "-p", "punctual", "--test", "crash", "--", "--nocapture"])
+        .env("PUNCTUAL_CRASH_ROUNDS", rounds)
+        .run()
+}

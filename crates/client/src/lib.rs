@@ -1,1 +1,47 @@
-//! .
+//! A typed client for Punctual, the durable task queue.
+//!
+//! A producer pushes tasks into queues; a worker takes them, and settles each with the token its
+//! take answered. An answer means that the request is durable.
+//!
+//! ```no_run
+//! use punctual_client::{Client, Commit, NewTask, Span, Take};
+//! use serde_json::json;
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), punctual_client::Error> {
+//!     let client = Client::new("http://127.0.0.1:23334", None)?;
+//!     client.push("mail", &NewTask::new(&json!({"to": "ada@example.org"}))).await?;
+//!
+//!     let take = Take::new().worker("w1").wait(Span::from_secs(30));
+//!     for taken in client.take("mail", &take).await?.tasks {
+//!         println!("{}", taken.task.payload.as_str());
+//!         client.commit(taken.held(), &Commit::default()).await?;
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! [`Client`] has a method for every verb. [`Error`] says whether a request that failed may have
+//! taken effect all the same; commits, and pushes under an id or an Idempotency-Key, are safe to
+//! repeat.
+//!
+//! Payloads, results and checkpoints are [`RawJson`]: JSON text that is kept to the letter.
+//! [`RawJson::of`] makes it from any serialisable value, [`RawJson::parse`] from text.
+
+mod changes;
+mod error;
+mod hold;
+mod queues;
+mod task;
+mod tasks;
+mod transport;
+
+pub use error::{Effect, Error, Problem};
+pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
+pub use punctual_core::queue::{Mode, Order, Rate};
+pub use punctual_core::task::{Attempt, Outcome};
+pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
+pub use queues::{Counts, Queue, QueueChanges};
+pub use task::{After, Callback, Gone, NewTask, Taken, Task};
+pub use tasks::{BulkAnswer, BulkVerb, Filter, ItemResult, Page, Pushed, TaskChanges, Why};
+pub use transport::Client;

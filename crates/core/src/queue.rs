@@ -43,6 +43,19 @@ pub enum Mode {
     Pub,
 }
 
+impl Mode {
+    /// Its name in the interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pull => "pull",
+            Self::Dispatch => "dispatch",
+            Self::Http => "http",
+            Self::Vote => "vote",
+            Self::Pub => "pub",
+        }
+    }
+}
+
 /// The order among ready tasks of one priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

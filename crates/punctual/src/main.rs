@@ -1,2 +1,91 @@
-//! .
-fn main() {}
+//! `punctual`: the server and its command-line client in one binary.
+//!
+//! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
+//! cannot start, 2 the command line is wrong.
+
+mod commit;
+mod config;
+mod output;
+mod push;
+mod queue;
+mod remote;
+mod serve;
+mod take;
+mod task;
+mod values;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+use crate::output::report;
+
+/// How long a store may take to close its files.
+const CLOSE_WITHIN: Duration = Duration::from_secs(10);
+
+/// A durable task queue: one binary, no dependencies to run.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "\
+Examples:
+  punctual serve                                 start a server on 127.0.0.1:23334
+  punctual push mail '{\"to\":\"ada@example.org\"}'  push a task into the queue mail
+  punctual take mail --wait 30s                  take it, as a worker would
+  punctual commit mail ID TOKEN                  say that it is done"
+)]
+struct Punctual {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Push(push::Push),
+    Take(take::Take),
+    Commit(commit::Commit),
+    Queue(queue::Queue),
+    Task(task::Task),
+}
+
+fn main() -> ExitCode {
+    let command = Punctual::parse().command;
+    report(run(command))
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Serve(serve) => run_server(serve),
+        Command::Push(push) => run_client(push.run()),
+        Command::Take(take) => run_client(take.run()),
+        Command::Commit(commit) => run_client(commit.run()),
+        Command::Queue(queue) => run_client(queue.run()),
+        Command::Task(task) => run_client(task.run()),
+    }
+}
+
+fn run_server(serve: serve::Serve) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(serve.run());
+    // After a drain what is left lets go of the store, which then closes its files. Otherwise
+    // nothing is waited for: the journal stands on its own.
+    runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
+    outcome
+}
+
+fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_is_well_formed() {
+        Punctual::command().debug_assert();
+    }
+}

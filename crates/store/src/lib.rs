@@ -3,10 +3,11 @@
 //! - [`port`]: what a store must do, atomically. Everything above the stores uses only this.
 //! - [`model`]: the plainest thing that does it, in memory; the yardstick for the others.
 //! - [`local`]: the embedded store: indexes in memory, a journal on disk (or none: `memory:`).
-//! - [`conformance`]: one suite of checks over the port, run against every store.
+//! - `conformance`: one suite of checks over the port, run against every store (a feature).
 //! - [`clock`]: the clock a store decides due times and holds by.
 
 pub mod clock;
+#[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod local;
 pub mod model;

@@ -331,7 +331,7 @@ pub trait Store: Send + Sync + 'static {
     /// The name of the kind of store, for people.
     fn kind(&self) -> &'static str;
 
-    /// The stream of wake-ups. There is one; a second call gets a stream that never speaks.
+    /// The stream of wake-ups. There is one; a second call gets one that has ended.
     fn wakeups(&self) -> UnboundedReceiver<Wake>;
 
     /// Succeeds if reads and writes are possible now.

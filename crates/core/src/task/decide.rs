@@ -347,9 +347,10 @@ impl Task {
                 let due = self.due_at();
                 self.status.queue(due, now);
             }
-            Event::Retry { .. } => {
+            Event::Retry { force } => {
                 if state == State::Waiting && status.attempt == 0 {
-                    return Err(Refusal::WrongState { verb: Verb::Retry, state });
+                    let verb = if force { Verb::ForceRetry } else { Verb::Retry };
+                    return Err(Refusal::WrongState { verb, state });
                 }
                 if state.is_held() {
                     status.untake(now, Outcome::Freed, None);
@@ -363,7 +364,9 @@ impl Task {
                 }
             }
             Event::Reset => {
-                let new = Status::new(self.spec.due_at, now);
+                // Like new, but a settle verb repeated by its holder is still answered.
+                let settled = status.settled;
+                let new = Status { settled, ..Status::new(self.spec.due_at, now) };
                 // What is like new keeps its place in the line.
                 if (Status { ready_at: status.ready_at, ..new.clone() }) == *status {
                     return Ok(self.unchanged());
@@ -529,6 +532,5 @@ impl Status {
         self.finished_at = None;
         self.keep_until = None;
         self.reserved_until = None;
-        self.settled = None;
     }
 }

@@ -228,6 +228,11 @@ impl Status {
         }
     }
 
+    /// Whether nobody ever had it.
+    pub fn is_unstarted(&self) -> bool {
+        self.attempt == 0 && self.history.is_empty() && !self.state.is_finished()
+    }
+
     /// Hands the task to a holder. The store calls this for a ready task it chose.
     pub fn take(&mut self, grant: Grant) {
         let within = grant.confirm_within.unwrap_or(grant.hold);
@@ -265,6 +270,16 @@ impl Status {
     }
 }
 
+impl Spec {
+    /// The lane class it waits in: tasks of one class can be carried out by the same executors. A
+    /// take names the classes it serves, so that what nobody can serve never hides the rest.
+    pub fn lane_class(&self) -> String {
+        let mut requires: Vec<&str> = self.requires.iter().map(String::as_str).collect();
+        requires.sort_unstable();
+        requires.join("\n")
+    }
+}
+
 impl Task {
     /// When it is due.
     pub fn due_at(&self) -> Timestamp {
@@ -282,10 +297,9 @@ impl Task {
         limit.is_some_and(|limit| self.status.attempt >= limit.saturating_add(self.status.granted))
     }
 
-    /// The time of its next change without anybody's doing: due, hold end, expiry.
+    /// When it fails for not having been started, as long as it has not.
     pub fn expires_at(&self) -> Option<Timestamp> {
-        let unstarted = self.status.attempt == 0 && self.status.history.is_empty();
-        self.spec.expires.filter(|_| unstarted && !self.status.state.is_finished())
+        self.spec.expires.filter(|_| self.status.is_unstarted())
     }
 }
 

@@ -1,1 +1,350 @@
-//! .
+//! The embedded store: indexes in memory, a journal on disk.
+//!
+//! ```text
+//!   async callers ──jobs──▶ writer thread ──▶ Shard (indexes in memory)
+//!        ▲                     │   └────────▶ Journal (SQLite, or memory) ── one sync per group
+//!        └── answers after ────┘
+//!            the sync          readers ◀───── specs and statuses of tasks that are shown
+//! ```
+//!
+//! - `shard`: all state and every change of it. `group`: how changes become durable together, or
+//!   are undone. `load`: how the state is rebuilt at start.
+//! - `index`, `lane`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
+//! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
+//! - `writer`: the thread. `tasks`, `queues`: the port's operations as changes of the shard.
+
+mod bucket;
+mod group;
+mod index;
+mod journal;
+mod lane;
+mod load;
+mod lock;
+mod memo;
+mod memory;
+mod queues;
+mod readers;
+mod rows;
+mod shard;
+mod sqlite;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod wal;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use punctual_core::{Queue, QueueName, TaskId, Timestamp};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::{oneshot, watch};
+
+pub use bucket::Bucket;
+
+use self::journal::{Journal, JournalError};
+use self::lock::DirectoryLock;
+use self::memory::MemoryJournal;
+use self::readers::{Readers, read_specs, read_stored, stored};
+use self::rows::packed;
+use self::shard::Shard;
+use self::sqlite::SqliteJournal;
+use self::tasks::TakenRow;
+use self::writer::{Answer, Desk, Job, Published, Writer};
+use crate::clock::Clock;
+use crate::port::{
+    Change, Effect, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt,
+    Revision, Store, StoreError, Stored, Take, Taken, Wake,
+};
+
+/// The name of the file in a store's directory.
+const FILE: &str = "punctual.db";
+
+/// How to open an embedded store.
+pub struct LocalOptions {
+    /// Its directory; none: in memory only.
+    pub dir: Option<PathBuf>,
+    /// The clock it goes by.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The embedded store.
+pub struct LocalStore {
+    jobs: Option<Sender<Job>>,
+    writer: Option<std::thread::JoinHandle<()>>,
+    clock: Arc<dyn Clock>,
+    published: Published,
+    readers: Readers,
+    wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
+    failure: watch::Receiver<Option<String>>,
+    is_durable: bool,
+    /// Held until the writer has ended.
+    _lock: Option<DirectoryLock>,
+}
+
+impl LocalStore {
+    /// Opens the store in a directory, making it if it is not there, or a store in memory.
+    ///
+    /// Fails if another process has it open, its files are of a newer version, or a record cannot
+    /// be read; the message says which.
+    pub fn open(options: LocalOptions) -> Result<Arc<Self>, StoreError> {
+        let LocalOptions { dir, clock } = options;
+        let (lock, journal): (_, Box<dyn Journal>) = match &dir {
+            Some(dir) => {
+                let mut lock = DirectoryLock::acquire(dir)?;
+                lock.check_file(&dir.join(FILE))?;
+                let journal = SqliteJournal::open(&dir.join(FILE))?;
+                lock.note_made()?;
+                (Some(lock), Box::new(journal))
+            }
+            None => (None, Box::new(MemoryJournal::default())),
+        };
+        let readers = Readers::new(&*journal)?;
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| StoreError::Open(error.to_string()))?;
+        let random = u128::from_ne_bytes(random);
+        let random = [random as u64, (random >> 64) as u64];
+        // Two threads read at once: one rebuilds the indexes, one checks what was pushed.
+        let checker = journal.reader()?;
+        let (shard, checked) = std::thread::scope(|scope| {
+            let checked = scope.spawn(|| readers::check_specs(checker));
+            let shard = Shard::load(journal, Arc::clone(&clock), random);
+            (shard, checked.join().unwrap_or_else(|_| Err(stopped())))
+        });
+        let shard = shard?;
+        checked?;
+        let (jobs, received) = std::sync::mpsc::channel();
+        let (wakes_in, wakes) = unbounded_channel();
+        let (failure_in, failure) = watch::channel(None);
+        let published = Published::default();
+        let writer = Writer {
+            shard,
+            jobs: received,
+            wakes: wakes_in,
+            published: Arc::clone(&published),
+            failure: failure_in,
+        };
+        writer.publish_all();
+        let writer = std::thread::Builder::new()
+            .name("punctual-store".to_owned())
+            .spawn(move || writer.run())
+            .map_err(|error| StoreError::Open(error.to_string()))?;
+        Ok(Arc::new(Self {
+            jobs: Some(jobs),
+            writer: Some(writer),
+            clock,
+            published,
+            readers,
+            wakes: Mutex::new(Some(wakes)),
+            failure,
+            is_durable: dir.is_some(),
+            _lock: lock,
+        }))
+    }
+
+    /// Has the writer do something, and waits until it is durable.
+    async fn run<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Desk<'_>) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer_in, answer) = oneshot::channel();
+        let job: Job = Box::new(move |desk| {
+            let (applied, value) = match act(desk) {
+                Ok(value) => (Ok(()), Some(value)),
+                Err(error) => (Err(error), None),
+            };
+            let answer: Answer = Box::new(move |verdict| {
+                let value = verdict.and_then(|()| value.ok_or_else(stopped));
+                // The caller may be gone; what it asked for is done all the same.
+                let _ = answer_in.send(value);
+            });
+            (applied, answer)
+        });
+        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
+        jobs.send(job).map_err(|_| stopped())?;
+        answer.await.map_err(|_| stopped())?
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::Unavailable { reason: "the store has stopped".to_owned(), effect: Effect::None }
+}
+
+impl Drop for LocalStore {
+    /// Waits for the writer, so that the directory is free afterwards.
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(writer) = self.writer.take() {
+            // A panic there was reported when it happened.
+            let _ = writer.join();
+        }
+    }
+}
+
+#[async_trait]
+impl Store for LocalStore {
+    fn now(&self) -> Timestamp {
+        self.clock.now().wall
+    }
+
+    fn durability(&self) -> String {
+        if self.is_durable {
+            "every answer is on disk (fsync)".to_owned()
+        } else {
+            "none: kept in memory until the server stops".to_owned()
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.is_durable { "embedded" } else { "memory" }
+    }
+
+    fn wakeups(&self) -> UnboundedReceiver<Wake> {
+        let wakes = self.wakes.lock().unwrap_or_else(PoisonError::into_inner).take();
+        wakes.unwrap_or_else(|| unbounded_channel().1)
+    }
+
+    async fn health(&self) -> Result<(), StoreError> {
+        let has_space = self.run(|desk| Ok(desk.has_space())).await?;
+        if has_space { Ok(()) } else { Err(low_on_space()) }
+    }
+
+    async fn failed(&self) -> String {
+        let mut failure = self.failure.clone();
+        let reason = failure.wait_for(Option::is_some).await.map(|reason| reason.clone());
+        reason.ok().flatten().unwrap_or_else(|| "the store's thread has ended".to_owned())
+    }
+
+    async fn tick(&self) -> Result<(), StoreError> {
+        self.run(|_| Ok(())).await
+    }
+
+    async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
+        self.run(move |desk| desk.shard.put_queue(put)).await
+    }
+
+    async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError> {
+        let published = self.published.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(published.get(name).cloned())
+    }
+
+    async fn queues(&self) -> Result<Vec<Arc<Queue>>, StoreError> {
+        let published = self.published.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(published.values().cloned().collect())
+    }
+
+    async fn stats(&self, names: &[QueueName]) -> Result<Vec<Option<QueueStats>>, StoreError> {
+        let names = names.to_vec();
+        self.run(move |desk| Ok(names.iter().map(|name| desk.shard.stats(name)).collect())).await
+    }
+
+    async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
+        let name = name.clone();
+        self.run(move |desk| desk.shard.reset_queue(&name)).await
+    }
+
+    async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
+        let name = name.clone();
+        self.run(move |desk| Ok(desk.shard.remove_queue(&name)?.is_some())).await
+    }
+
+    async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
+        // Packed here, off the writer thread.
+        let specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
+        let pushed = self.run(move |desk| {
+            if !desk.has_space() {
+                return Ok(None);
+            }
+            desk.shard.push(push, &specs).map(Some)
+        });
+        pushed.await?.ok_or_else(low_on_space)
+    }
+
+    async fn take(&self, take: Take) -> Result<Taken, StoreError> {
+        let Some((rows, again_at)) = self.run(move |desk| desk.shard.take(&take)).await? else {
+            return Ok(Taken::NoQueue);
+        };
+        let is_at_hand = |row: &TakenRow| row.spec.is_some();
+        let per_taker = if rows.iter().flatten().all(is_at_hand) {
+            rows.into_iter().map(|rows| rows.into_iter().filter_map(stored).collect()).collect()
+        } else {
+            self.readers.read(move |reader| read_specs(reader, rows)).await?
+        };
+        Ok(Taken::Tasks { per_taker, again_at })
+    }
+
+    async fn commit(
+        &self,
+        changes: Vec<Change>,
+    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
+        self.run(move |desk| desk.shard.commit(changes)).await
+    }
+
+    async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
+        let (queue, ids) = (queue.clone(), ids.to_vec());
+        self.run(move |desk| desk.shard.remove_tasks(&queue, &ids)).await
+    }
+
+    async fn read(
+        &self,
+        queue: &QueueName,
+        ids: &[TaskId],
+    ) -> Result<Vec<Option<Stored>>, StoreError> {
+        let (queue, ids) = (queue.clone(), ids.to_vec());
+        let births = self.run(move |desk| {
+            let birth = |id| {
+                let (number, slot) = desk.shard.find_task(&queue, id)?;
+                Some(desk.shard.index(number).entry(slot).birth)
+            };
+            Ok(ids.iter().map(birth).collect::<Vec<Option<u64>>>())
+        });
+        let births = births.await?;
+        self.readers
+            .read(move |reader| {
+                let known: Vec<u64> = births.iter().copied().flatten().collect();
+                let mut stored = read_stored(reader, &known)?.into_iter();
+                let found =
+                    births.into_iter().map(|birth| birth.and_then(|_| stored.next().flatten()));
+                Ok(found.collect())
+            })
+            .await
+    }
+
+    async fn list(&self, listing: Listing) -> Result<Page, StoreError> {
+        let states = listing.states.clone();
+        let (births, next) = self.run(move |desk| Ok(desk.shard.list(&listing))).await??;
+        let now = self.now();
+        let is_asked_for =
+            move |stored: &Stored| states.contains(&stored.task.status.state_at(now));
+        let items: Vec<Stored> = self.read_births(births).await?;
+        Ok(Page { items: items.into_iter().filter(is_asked_for).collect(), next })
+    }
+
+    async fn settled(&self, receipts: &[Receipt]) -> Result<Vec<bool>, StoreError> {
+        let receipts = receipts.to_vec();
+        self.run(move |desk| Ok(desk.shard.settled(&receipts))).await
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        let births = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
+        self.read_births(births).await
+    }
+
+    async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
+        self.run(move |desk| desk.shard.sweep(limit)).await
+    }
+}
+
+impl LocalStore {
+    /// Reads tasks; those that have gone meanwhile are left out.
+    async fn read_births(&self, births: Vec<u64>) -> Result<Vec<Stored>, StoreError> {
+        let read = self.readers.read(move |reader| read_stored(reader, &births));
+        Ok(read.await?.into_iter().flatten().collect())
+    }
+}
+
+fn low_on_space() -> StoreError {
+    StoreError::unavailable("less than 64 MiB of disk space is left; free some and try again")
+}

@@ -33,13 +33,8 @@ struct Inner {
     clock: Arc<dyn Clock>,
     contents: Mutex<Contents>,
     wakes: UnboundedSender<Wake>,
-    streams: Mutex<Streams>,
-}
-
-/// The one stream of wake-ups until it is asked for, and what keeps the silent ones open.
-struct Streams {
-    first: Option<UnboundedReceiver<Wake>>,
-    silent: Vec<UnboundedSender<Wake>>,
+    /// The one stream of wake-ups, until it is asked for.
+    stream: Mutex<Option<UnboundedReceiver<Wake>>>,
 }
 
 impl ModelStore {
@@ -58,9 +53,9 @@ impl ModelStore {
             debug_assert_eq!(made, Ok(()), "the store is new");
         }
         let (wakes, first) = unbounded_channel();
-        let streams = Mutex::new(Streams { first: Some(first), silent: Vec::new() });
+        let stream = Mutex::new(Some(first));
         let contents = Mutex::new(contents);
-        Self { inner: Arc::new(Inner { clock, contents, wakes, streams }) }
+        Self { inner: Arc::new(Inner { clock, contents, wakes, stream }) }
     }
 
     /// What a stop and a start change: rate limits begin with a whole burst, and holds are timed by
@@ -174,16 +169,13 @@ impl Store for ModelStore {
     }
 
     fn wakeups(&self) -> UnboundedReceiver<Wake> {
-        let mut streams = self.inner.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = streams.first.take() {
+        let stream = self.inner.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if stream.is_some() {
             // Only a listener needs to hear of what falls due.
             let inner = Arc::downgrade(&self.inner);
             std::thread::spawn(move || watch(&inner));
-            return first;
         }
-        let (sender, silent) = unbounded_channel();
-        streams.silent.push(sender);
-        silent
+        stream.unwrap_or_else(|| unbounded_channel().1)
     }
 
     async fn health(&self) -> Result<(), StoreError> {

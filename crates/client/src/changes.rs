@@ -1,0 +1,19 @@
+//! A merging request: a field left out stays as it is, `null` resets it.
+
+use std::collections::BTreeMap;
+
+use punctual_core::RawJson;
+use serde::Serialize;
+
+/// The fields to change, and their new values.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Changes(BTreeMap<String, RawJson>);
+
+impl Changes {
+    /// A field and its new value; `null` resets it.
+    pub(crate) fn set(mut self, field: &str, value: RawJson) -> Self {
+        self.0.insert(field.to_owned(), value);
+        self
+    }
+}

@@ -1,0 +1,372 @@
+//! Tasks as they are pushed and as they read.
+
+use punctual_core::task::Attempt;
+use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A task to push. All but the payload may be left out.
+///
+/// ```
+/// use punctual_client::{NewTask, Span};
+/// use serde_json::json;
+///
+/// let task = NewTask::new(&json!({"to": "ada@example.org"}))
+///     .id("welcome-ada")
+///     .delay(Span::from_secs(90))
+///     .tag("mail");
+/// assert_eq!(
+///     serde_json::to_value(&task).unwrap(),
+///     json!({"id": "welcome-ada", "payload": {"to": "ada@example.org"}, "delay": 90, "tags": ["mail"]}),
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct NewTask {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    payload: RawJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delay: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hold: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_attempts: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry: Option<RetryPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unique_for: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callback: Option<Callback>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+}
+
+impl NewTask {
+    /// A task with a payload, due now.
+    pub fn new(payload: &(impl Serialize + ?Sized)) -> Self {
+        Self::raw(RawJson::of(payload))
+    }
+
+    /// A task whose payload is JSON text, kept to the letter: also numbers no type here can hold.
+    ///
+    /// ```
+    /// use punctual_client::{NewTask, RawJson};
+    ///
+    /// let task = NewTask::raw(RawJson::parse("12345678901234567890.10")?);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn raw(payload: RawJson) -> Self {
+        Self { payload, ..Self::default() }
+    }
+
+    /// Its id, unique among the queue's live tasks; generated if none is given.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// When it is due. Not together with [`delay`](Self::delay).
+    #[must_use]
+    pub fn due(mut self, due: Timestamp) -> Self {
+        self.due = Some(due);
+        self
+    }
+
+    /// How long until it is due. Not together with [`due`](Self::due).
+    #[must_use]
+    pub fn delay(mut self, delay: Span) -> Self {
+        self.delay = Some(delay);
+        self
+    }
+
+    /// From −100 to 100; higher goes first.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// Its own hold, instead of the queue's.
+    #[must_use]
+    pub fn hold(mut self, hold: Span) -> Self {
+        self.hold = Some(hold);
+        self
+    }
+
+    /// Takes before it is failed, instead of the queue's; −1 for no limit.
+    #[must_use]
+    pub fn max_attempts(mut self, max_attempts: i32) -> Self {
+        self.max_attempts = Some(max_attempts);
+        self
+    }
+
+    /// Its own waits between attempts, instead of the queue's.
+    #[must_use]
+    pub fn retry(mut self, retry: RetryPolicy) -> Self {
+        self.retry = Some(retry);
+        self
+    }
+
+    /// How long its id stays reserved after its end.
+    #[must_use]
+    pub fn unique_for(mut self, unique_for: Span) -> Self {
+        self.unique_for = Some(unique_for);
+        self
+    }
+
+    /// Failed if not first started by then.
+    #[must_use]
+    pub fn expires(mut self, expires: Timestamp) -> Self {
+        self.expires = Some(expires);
+        self
+    }
+
+    /// A task to make when this one ends.
+    #[must_use]
+    pub fn callback(mut self, callback: Callback) -> Self {
+        self.callback = Some(callback);
+        self
+    }
+
+    /// One more label.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+}
+
+/// A task to make in the same atomic step as the end of another.
+///
+/// Its payload says which task ended and how.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Callback {
+    on: Vec<State>,
+    queue: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Box<NewTask>>,
+}
+
+impl Callback {
+    /// A task in `queue`, whatever way the other ends.
+    pub fn new(queue: impl Into<String>) -> Self {
+        let on = vec![State::Done, State::Failed, State::Cancelled];
+        Self { on, queue: queue.into(), task: None }
+    }
+
+    /// Only when it ends in one of these states.
+    #[must_use]
+    pub fn on(mut self, states: impl Into<Vec<State>>) -> Self {
+        self.on = states.into();
+        self
+    }
+
+    /// What the task shall be like. Its payload becomes the `payload` of what the callback says.
+    #[must_use]
+    pub fn task(mut self, task: NewTask) -> Self {
+        self.task = Some(Box::new(task));
+        self
+    }
+}
+
+/// A task as it reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Task {
+    /// Its queue.
+    pub queue: String,
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    pub state: State,
+    /// What is to be done.
+    #[serde(default)]
+    pub payload: RawJson,
+    /// Higher goes first.
+    pub priority: i32,
+    /// When it was pushed.
+    pub created_at: Timestamp,
+    /// When it is due.
+    pub due_at: Timestamp,
+    /// When its worker got it, or confirmed it.
+    pub taken_at: Option<Timestamp>,
+    /// When its hold ends.
+    pub hold_until: Option<Timestamp>,
+    /// Who has it, or ended it.
+    pub worker: Option<String>,
+    /// Times taken.
+    pub attempt: u32,
+    /// Takes before it is failed; −1 for no limit.
+    pub max_attempts: i32,
+    /// How far it is, from 0 to 1.
+    pub progress: Option<f64>,
+    /// What its holder last said.
+    pub message: Option<String>,
+    /// What its next holder needs to go on.
+    pub checkpoint: Option<RawJson>,
+    /// What it came to.
+    pub result: Option<RawJson>,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+    /// Labels.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The plan it is a run of.
+    pub plan: Option<RawJson>,
+    /// The flow it is a step of.
+    pub flow: Option<RawJson>,
+    /// The last attempts, oldest first.
+    #[serde(default)]
+    pub history: Vec<Attempt>,
+    /// Only in the answer to a take, from where [`Taken`] has it.
+    #[serde(default, skip_serializing)]
+    token: Option<String>,
+}
+
+impl Task {
+    /// The payload as a type of the caller's.
+    pub fn payload_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.payload.as_str())
+    }
+}
+
+/// A task as the answer to a verb shows it. A verb that was repeated is answered also when the task
+/// is gone by then.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum After {
+    /// The task after it.
+    Task(Box<Task>),
+    /// Its name; the task itself is gone.
+    Gone(Gone),
+}
+
+/// What is left to say about a task that is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Gone {
+    /// Its queue.
+    pub queue: String,
+    /// Its id.
+    pub id: String,
+    /// The state the verb led to, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+}
+
+impl After {
+    /// The task's id.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Task(task) => &task.id,
+            Self::Gone(gone) => &gone.id,
+        }
+    }
+
+    /// The task's state, where it is known.
+    pub fn state(&self) -> Option<State> {
+        match self {
+            Self::Task(task) => Some(task.state),
+            Self::Gone(gone) => gone.state,
+        }
+    }
+
+    /// The task, unless it is gone.
+    pub fn task(&self) -> Option<&Task> {
+        match self {
+            Self::Task(task) => Some(task),
+            Self::Gone(_) => None,
+        }
+    }
+}
+
+/// A task its taker holds.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Task")]
+#[non_exhaustive]
+pub struct Taken {
+    /// The task.
+    pub task: Task,
+    /// The holder's right to settle it, once.
+    pub token: String,
+}
+
+impl TryFrom<Task> for Taken {
+    type Error = &'static str;
+
+    fn try_from(mut task: Task) -> Result<Self, Self::Error> {
+        let token = task.token.take().ok_or("a task that was taken has a token")?;
+        Ok(Self { task, token })
+    }
+}
+
+/// The task as it reads, and its `token`.
+impl Serialize for Taken {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Form<'a> {
+            #[serde(flatten)]
+            task: &'a Task,
+            token: &'a str,
+        }
+        Form { task: &self.task, token: &self.token }.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAKEN: &str = r#"{"queue":"q","id":"a","state":"running","payload":{"n":1e400},
+        "priority":0,"created_at":"2026-11-15T06:50:28.123Z","due_at":"2026-11-15T06:50:28.123Z",
+        "taken_at":"2026-11-15T06:50:29.000Z","hold_until":"2026-11-15T06:50:59.000Z",
+        "worker":"w","attempt":1,"max_attempts":5,"progress":null,"message":null,
+        "checkpoint":null,"result":null,"error":null,"finished_at":null,"tags":["x"],
+        "plan":null,"flow":null,"history":[{"at":"2026-11-15T06:50:28.123Z",
+        "ended_at":"2026-11-15T06:50:28.200Z","worker":"w","outcome":"lost","error":null,
+        "status":null}],"token":"t","of_a_later_version":1}"#;
+
+    #[test]
+    fn a_taken_task_reads_and_writes_as_the_interface_says() {
+        let taken: Taken = serde_json::from_str(TAKEN).unwrap();
+        assert_eq!((taken.token.as_str(), taken.task.state), ("t", State::Running));
+        assert_eq!(taken.task.payload.as_str(), r#"{"n":1e400}"#);
+        let written = serde_json::to_string(&taken).unwrap();
+        assert!(written.contains(r#""payload":{"n":1e400}"#), "{written}");
+        assert!(written.ends_with(r#""token":"t"}"#), "{written}");
+        assert_eq!(serde_json::from_str::<Taken>(&written).unwrap(), taken);
+        assert!(!serde_json::to_string(&taken.task).unwrap().contains("token"));
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_push_is_not_sent() {
+        assert_eq!(serde_json::to_string(&NewTask::default()).unwrap(), r#"{"payload":null}"#);
+        let full = NewTask::new("x")
+            .due(Timestamp::from_millis(1_000))
+            .priority(-3)
+            .hold(Span::from_secs(5))
+            .max_attempts(-1)
+            .retry(RetryPolicy::Intervals(vec![Span::from_millis(1_500)]))
+            .unique_for(Span::from_secs(60))
+            .expires(Timestamp::from_millis(2_000))
+            .callback(Callback::new("after").on([State::Failed]).task(NewTask::new(&1)));
+        assert_eq!(
+            serde_json::to_string(&full).unwrap(),
+            concat!(
+                r#"{"payload":"x","due":"1970-01-01T00:00:01.000Z","priority":-3,"hold":5,"#,
+                r#""max_attempts":-1,"retry":{"intervals":[1.5]},"unique_for":60,"#,
+                r#""expires":"1970-01-01T00:00:02.000Z","#,
+                r#""callback":{"on":["failed"],"queue":"after","task":{"payload":1}}}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,297 @@
+//! How a request gets to the server and its answer back: one pool of kept-alive connections.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client as Pool;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Problem};
+
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// An answer waits for the disk, so a busy one may take a while; a server that hangs must show.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
+/// What a path segment or a query value may hold as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A connection to one Punctual server. Cheap to clone; clones share their connections.
+#[derive(Clone)]
+pub struct Client {
+    pool: Pool<HttpConnector, Full<Bytes>>,
+    url: Arc<str>,
+    authorization: Option<HeaderValue>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// One request.
+pub(crate) struct Call {
+    method: Method,
+    path: String,
+    body: Bytes,
+    idempotency_key: Option<String>,
+    /// How long the server may take by its own choice, on top of the usual.
+    wait: Duration,
+}
+
+impl Call {
+    pub(crate) fn new(method: Method, path: String) -> Self {
+        Self { method, path, body: Bytes::new(), idempotency_key: None, wait: Duration::ZERO }
+    }
+
+    pub(crate) fn get(path: String) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(crate) fn post(path: String) -> Self {
+        Self::new(Method::POST, path)
+    }
+
+    pub(crate) fn body(mut self, body: &impl Serialize) -> Self {
+        let json = serde_json::to_vec(body).expect("requests have string keys only");
+        self.body = json.into();
+        self
+    }
+
+    pub(crate) fn idempotency_key(mut self, key: Option<&str>) -> Self {
+        self.idempotency_key = key.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// `{base}/{segment}/{segment}…`, every segment escaped.
+pub(crate) fn path(base: &str, segments: &[&str]) -> String {
+    segments.iter().fold(base.to_owned(), |path, segment| {
+        format!("{path}/{}", utf8_percent_encode(segment, PLAIN))
+    })
+}
+
+/// A query string of the values that are there, with its `?`; empty if none is.
+pub(crate) fn query(values: &[(&str, Option<String>)]) -> String {
+    values
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)))
+        .enumerate()
+        .map(|(index, (name, value))| {
+            let mark = if index == 0 { '?' } else { '&' };
+            format!("{mark}{name}={}", utf8_percent_encode(value, PLAIN))
+        })
+        .collect()
+}
+
+impl Client {
+    /// A client of the server at `url`, for instance `http://127.0.0.1:23334`, with the access
+    /// token it asks for, if it does. Connects when the first request is made.
+    ///
+    /// ```
+    /// use punctual_client::Client;
+    ///
+    /// let client = Client::new("http://127.0.0.1:23334", None)?;
+    /// assert_eq!(client.url(), "http://127.0.0.1:23334");
+    /// assert!(Client::new("https://127.0.0.1:23334", None).is_err());
+    /// # Ok::<(), punctual_client::Error>(())
+    /// ```
+    pub fn new(url: impl Into<String>, token: Option<String>) -> Result<Self, Error> {
+        let url = checked_url(url.into())?;
+        let authorization = token
+            .map(|token| {
+                let mut value = HeaderValue::try_from(format!("Bearer {token}"))
+                    .map_err(|_| Error::Header { field: "token" })?;
+                value.set_sensitive(true);
+                Ok::<_, Error>(value)
+            })
+            .transpose()?;
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(CONNECT_WITHIN));
+        connector.set_nodelay(true);
+        let pool =
+            Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector);
+        Ok(Self { pool, url: url.into(), authorization })
+    }
+
+    /// The server's address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Sends a request and reads the answer as JSON.
+    pub(crate) async fn send<T: DeserializeOwned>(&self, call: Call) -> Result<T, Error> {
+        let answer = self.send_unread(call).await?;
+        self.read(&answer)
+    }
+
+    /// Reads an answer as JSON.
+    pub(crate) fn read<T: DeserializeOwned>(&self, answer: &Answer) -> Result<T, Error> {
+        serde_json::from_slice(&answer.body)
+            .map_err(|error| self.unreadable(answer.status, error.to_string()))
+    }
+
+    /// Sends a request and leaves the answer to its success unread.
+    pub(crate) async fn send_unread(&self, call: Call) -> Result<Answer, Error> {
+        let patience = ANSWER_WITHIN + call.wait;
+        let request = self.request(call)?;
+        let answer = tokio::time::timeout(patience, self.exchange(request))
+            .await
+            .map_err(|_| self.no_answer(format!("none within {} s", patience.as_secs())))??;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        let mut problem: Problem = serde_json::from_slice(&answer.body)
+            .map_err(|_| self.unreadable(answer.status, "no problem document".to_owned()))?;
+        let retry_after = answer.headers.get(RETRY_AFTER);
+        problem.retry_after_secs = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+        Err(problem.into())
+    }
+
+    fn request(&self, call: Call) -> Result<Request<Full<Bytes>>, Error> {
+        let uri: Uri = format!("{}{}", self.url, call.path).parse().map_err(
+            |error: http::uri::InvalidUri| Error::Address {
+                url: self.url.to_string(),
+                reason: error.to_string(),
+            },
+        )?;
+        let mut request = Request::new(Full::new(call.body));
+        *request.method_mut() = call.method;
+        *request.uri_mut() = uri;
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(authorization) = &self.authorization {
+            headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        if let Some(key) = call.idempotency_key {
+            let key = HeaderValue::try_from(key)
+                .map_err(|_| Error::Header { field: "idempotency key" })?;
+            headers.insert("idempotency-key", key);
+        }
+        Ok(request)
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Answer, Error> {
+        let response = self.pool.request(request).await.map_err(|error| {
+            if error.is_connect() {
+                Error::Unreachable { url: self.url.to_string(), source: error.into() }
+            } else {
+                self.no_answer(innermost(&error))
+            }
+        })?;
+        let (head, body) = response.into_parts();
+        let body = body.collect().await.map_err(|error| self.no_answer(innermost(&error)))?;
+        Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+    }
+
+    fn no_answer(&self, reason: String) -> Error {
+        Error::NoAnswer { url: self.url.to_string(), reason }
+    }
+
+    fn unreadable(&self, status: StatusCode, reason: String) -> Error {
+        Error::Unreadable { url: self.url.to_string(), status: status.as_u16(), reason }
+    }
+}
+
+/// The address without a final slash, if it can be one.
+fn checked_url(url: String) -> Result<String, Error> {
+    let refuse = |reason: &str| Error::Address { url: url.clone(), reason: reason.to_owned() };
+    let uri: Uri =
+        url.parse().map_err(|error: http::uri::InvalidUri| refuse(&error.to_string()))?;
+    match uri.scheme_str() {
+        Some("http") => {}
+        Some("https") => return Err(refuse("only plain http:// is spoken")),
+        _ => return Err(refuse("it must look like http://127.0.0.1:23334")),
+    }
+    if uri.query().is_some()
+        || url.contains('#')
+        || uri.authority().is_some_and(|a| a.as_str().contains('@'))
+    {
+        return Err(refuse("it must have no user, query or fragment"));
+    }
+    Ok(url.trim_end_matches('/').to_owned())
+}
+
+/// The cause at the bottom of an error, which says most.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Effect;
+
+    #[test]
+    fn paths_and_queries_are_escaped() {
+        assert_eq!(
+            path("/v1/queues", &["a b", "../é", "x~-._"]),
+            "/v1/queues/a%20b/..%2F%C3%A9/x~-._"
+        );
+        let values = [("a", None), ("b", Some("x&y".to_owned())), ("c", Some(String::new()))];
+        assert_eq!(query(&values), "?b=x%26y&c=");
+        assert_eq!(query(&[("a", None)]), "");
+    }
+
+    #[test]
+    fn addresses_are_checked_before_anything_is_sent() {
+        for good in ["http://127.0.0.1:1", "http://[::1]:1/", "http://host/prefix/"] {
+            assert!(Client::new(good, None).is_ok(), "{good}");
+        }
+        for bad in
+            ["", "127.0.0.1:1", "https://x", "ftp://x", "http://", "http://u@x", "http://x/?a=1"]
+        {
+            let error = Client::new(bad, None).unwrap_err();
+            assert!(matches!(error, Error::Address { .. }), "{bad}: {error}");
+        }
+        let error = Client::new("http://x", Some("a\nb".to_owned())).unwrap_err();
+        assert_eq!(error.to_string(), "token: only visible ASCII characters");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_told_apart_from_one_that_hangs_up() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let client = Client::new(url.as_str(), None).unwrap();
+
+        let hang_up = tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            stream.readable().await.unwrap();
+        });
+        let error = client.send_unread(Call::get("/livez".to_owned())).await.unwrap_err();
+        assert!(matches!(error, Error::NoAnswer { .. }), "{error}");
+        assert_eq!(error.effect(), Effect::Unknown);
+        hang_up.await.unwrap();
+
+        let error = client.send_unread(Call::get("/livez".to_owned())).await.unwrap_err();
+        let expected = format!("cannot reach {url}: is `punctual serve` running?");
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.effect(), Effect::None);
+    }
+}

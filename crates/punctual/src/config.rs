@@ -1,0 +1,162 @@
+//! The server's settings: flags win over variables, those over the file, that over the defaults.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use punctual_core::limits::QUEUES_MAX;
+use serde::Deserialize;
+
+const LISTEN: &str = "127.0.0.1:23334";
+const STORE: &str = "./punctual-data";
+
+/// Settings as flags and variables give them.
+#[derive(Args, Default)]
+pub(crate) struct Flags {
+    /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:23334]
+    #[arg(long, env = "PUNCTUAL_LISTEN", value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// A directory for the embedded store, or `memory:` to keep nothing [default: ./punctual-data]
+    #[arg(long, env = "PUNCTUAL_STORE", value_name = "DIR|memory:")]
+    store: Option<String>,
+    /// Further names the server may be called by in a Host header, separated by commas
+    #[arg(long, env = "PUNCTUAL_HOSTS", value_name = "NAMES", value_delimiter = ',')]
+    hosts: Option<Vec<String>>,
+    /// Whether a push makes the queue it names [default: true]
+    #[arg(long, env = "PUNCTUAL_AUTO_CREATE", value_name = "BOOL")]
+    auto_create: Option<bool>,
+    /// Most queues [default: 10000]
+    #[arg(long, env = "PUNCTUAL_MAX_QUEUES", value_name = "N")]
+    max_queues: Option<usize>,
+    /// A TOML file with listen, store, hosts, auto_create, max_queues
+    #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// Settings as the file gives them.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct File {
+    listen: Option<String>,
+    store: Option<String>,
+    hosts: Option<Vec<String>>,
+    auto_create: Option<bool>,
+    max_queues: Option<usize>,
+}
+
+/// The settings that hold.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Config {
+    pub(crate) listen: String,
+    pub(crate) store: StorePlace,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) auto_create: bool,
+    pub(crate) max_queues: usize,
+}
+
+/// Where tasks are kept.
+#[derive(Debug, PartialEq)]
+pub(crate) enum StorePlace {
+    /// In memory, until the server ends.
+    Memory,
+    /// In this directory.
+    Directory(PathBuf),
+}
+
+impl Flags {
+    /// Reads the file, if one is named, and settles every setting.
+    pub(crate) fn settle(self) -> anyhow::Result<Config> {
+        let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
+        let store = self.store.or(file.store).unwrap_or_else(|| STORE.to_owned());
+        Ok(Config {
+            listen: self.listen.or(file.listen).unwrap_or_else(|| LISTEN.to_owned()),
+            store: place(store)?,
+            hosts: self.hosts.or(file.hosts).unwrap_or_default(),
+            auto_create: self.auto_create.or(file.auto_create).unwrap_or(true),
+            max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
+        })
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<File> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the configuration {}", path.display()))?;
+    parse(&text).map_err(|reason| anyhow::anyhow!("{}:{reason}", path.display()))
+}
+
+/// The file's settings, or `line:column: what is wrong there`.
+fn parse(text: &str) -> Result<File, String> {
+    toml::from_str(text).map_err(|error| {
+        let before = &text[..error.span().map_or(0, |span| span.start)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        format!("{line}:{column}: {}", error.message().replace('\n', ", "))
+    })
+}
+
+fn place(store: String) -> anyhow::Result<StorePlace> {
+    if store == "memory:" {
+        return Ok(StorePlace::Memory);
+    }
+    if store.is_empty() {
+        bail!("store: not empty; give a directory, or memory:");
+    }
+    if let Some((scheme, _)) = store.split_once("://") {
+        bail!(
+            "store: {scheme}:// is not supported by this version; \
+             give a directory for the embedded store, or memory:"
+        );
+    }
+    Ok(StorePlace::Directory(store.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_win_over_the_file_and_that_over_defaults() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("punctual.toml");
+        std::fs::write(&path, "listen = '127.0.0.1:1'\nstore = 'memory:'\nmax_queues = 3\n")
+            .unwrap();
+        let flags = Flags {
+            listen: Some("127.0.0.1:2".to_owned()),
+            config: Some(path),
+            ..Flags::default()
+        };
+        let expected = Config {
+            listen: "127.0.0.1:2".to_owned(),
+            store: StorePlace::Memory,
+            hosts: Vec::new(),
+            auto_create: true,
+            max_queues: 3,
+        };
+        assert_eq!(flags.settle().unwrap(), expected);
+        let defaults = Flags::default().settle().unwrap();
+        assert_eq!(defaults.listen, "127.0.0.1:23334");
+        assert_eq!(defaults.store, StorePlace::Directory("./punctual-data".into()));
+    }
+
+    #[test]
+    fn a_typo_is_refused_with_its_place() {
+        for (text, place, part) in [
+            ("listen = '127.0.0.1:1'\nlisen = 1\n", "2:1:", "lisen"),
+            ("  max_queues = 'many'\n", "1:16:", "expected"),
+            ("hosts = [\n", "1:", ""),
+            ("[server]\nlisten = 'x'\n", "1:2:", "server"),
+        ] {
+            let reason = parse(text).err().unwrap();
+            assert!(reason.starts_with(place) && reason.contains(part), "{text}: {reason}");
+            assert!(!reason.contains('\n'), "{reason}");
+        }
+    }
+
+    #[test]
+    fn stores_of_later_versions_are_refused_by_name() {
+        for store in ["redis://127.0.0.1", "redis+cluster://a,b", "postgres://x"] {
+            let error = place(store.to_owned()).unwrap_err().to_string();
+            assert!(error.contains("a directory for the embedded store, or memory:"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a command says: JSON for programs, lines and tables for people, errors in one line.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use comfy_table::{Table, presets};
+use serde::Serialize;
+
+const CELL_CHARS_MAX: usize = 60;
+
+/// A command line that is wrong in a way only its command can tell.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
+/// Turns what came of a command into its exit code, and says what went wrong.
+pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    let broken_pipe = error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
+    if broken_pipe {
+        // Whoever read the answer has read enough, as `head` does.
+        return ExitCode::SUCCESS;
+    }
+    // A client error says all there is to say; the causes below it only repeat it.
+    let text = match error.downcast_ref::<punctual_client::Error>() {
+        Some(error) => error.to_string(),
+        None => format!("{error:#}"),
+    };
+    // Nothing is left to do if even this cannot be written.
+    let _ = writeln!(io::stderr(), "error: {text}");
+    ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+}
+
+/// Where a command's answer goes.
+pub(crate) struct Output {
+    json: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// Writes an answer: as JSON in one line, or as `people` puts it.
+    pub(crate) fn answer(
+        &self,
+        value: &impl Serialize,
+        people: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        let text = if self.json { serde_json::to_string(value)? } else { people() };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    /// Writes the answer of a request that has nothing to show.
+    pub(crate) fn done(&self, people: impl FnOnce() -> String) -> anyhow::Result<()> {
+        self.answer(&serde_json::json!({ "ok": true }), people)
+    }
+}
+
+/// A table with a heading; columns in which nothing stands are left out.
+pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
+    let used: Vec<usize> =
+        (0..N).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(used.iter().map(|column| heading[*column]));
+    for row in rows {
+        table.add_row(used.iter().map(|column| &row[*column]));
+    }
+    trimmed(&table)
+}
+
+/// A record: one line per field that has a value.
+pub(crate) fn record(fields: Vec<(&str, Option<String>)>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (name, value) in fields {
+        if let Some(value) = value {
+            table.add_row([name, &value]);
+        }
+    }
+    trimmed(&table)
+}
+
+fn trimmed(table: &Table) -> String {
+    let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned();
+    let lines: Vec<_> = table.lines().map(line).collect();
+    lines.join("\n")
+}
+
+/// A text that fits a table's cell: one line, shortened.
+pub(crate) fn cell(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(CELL_CHARS_MAX) {
+        Some((cut, _)) => format!("{}…", &flat[..cut]),
+        None => flat,
+    }
+}
+
+/// A value as a person reads it: text without quotes, the rest as JSON.
+pub(crate) fn bare(value: &impl Serialize) -> String {
+    match serde_json::json!(value) {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A value, or nothing, as a cell.
+pub(crate) fn or_empty(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_leaves_out_what_is_empty() {
+        let rows = [["a".to_owned(), String::new(), "1".to_owned()]];
+        assert_eq!(table(["ID", "WORKER", "N"], &rows), "ID  N\na   1");
+    }
+
+    #[test]
+    fn a_cell_is_one_short_line() {
+        assert_eq!(cell("a\n  b\tc"), "a b c");
+        assert_eq!(cell(&"é".repeat(61)), format!("{}…", "é".repeat(60)));
+    }
+}

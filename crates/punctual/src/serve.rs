@@ -1,0 +1,179 @@
+//! `punctual serve`: opens the store, listens, says that it is ready, and drains when told to stop.
+
+use std::io::{ErrorKind, Write};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow, bail};
+use clap::{Args, ValueEnum};
+use punctual_server::{ServeError, Server, ServerConfig};
+use punctual_store::local::{LocalOptions, LocalStore};
+use punctual_store::{Store, SystemClock};
+use tokio::net::{TcpListener, lookup_host};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing::{error, info};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{Config, Flags, StorePlace};
+
+/// Start a server
+#[derive(Args)]
+#[command(after_help = "\
+When it is ready it prints one line with its address. SIGTERM or Ctrl-C lets requests under way
+finish; a second one ends it at once.
+
+Examples:
+  punctual serve
+  punctual serve --listen 127.0.0.1:0 --store memory:
+  punctual serve --config punctual.toml --log-format json
+  PUNCTUAL_LOG=debug punctual serve")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    flags: Flags,
+    /// How log lines on standard error look
+    #[arg(long, env = "PUNCTUAL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
+    /// Which log lines are written: a level, or `target=level` pairs separated by commas
+    #[arg(long, env = "PUNCTUAL_LOG", value_name = "FILTER", default_value = "info")]
+    log: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+impl Serve {
+    pub(crate) async fn run(self) -> anyhow::Result<()> {
+        start_log(&self.log, self.log_format)?;
+        let config = self.flags.settle()?;
+        let mut signals = Signals::new()?;
+        let address = loopback(&config.listen).await?;
+        let store = open(&config.store)?;
+        let listener = bind(address).await?;
+        let address = listener.local_addr()?;
+        info!(%address, store = store.kind(), durability = store.durability(), "ready");
+        announce(address);
+        serve(store, listener, config, &mut signals).await
+    }
+}
+
+fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter).context("PUNCTUAL_LOG cannot be read")?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => log.with_ansi(false).init(),
+        LogFormat::Json => log.json().init(),
+    }
+    Ok(())
+}
+
+/// The address to listen on. Without access tokens anybody who can connect may do anything, so it
+/// must be one that only this machine can reach.
+async fn loopback(listen: &str) -> anyhow::Result<SocketAddr> {
+    let addresses: Vec<_> = lookup_host(listen)
+        .await
+        .map_err(|_| anyhow!("listen: {listen} is no address; it looks like 127.0.0.1:23334"))?
+        .collect();
+    if let Some(open) = addresses.iter().find(|address| !address.ip().is_loopback()) {
+        bail!(
+            "listen: {open} can be reached from other machines, and this version has no access \
+             tokens; listen on a loopback address like 127.0.0.1:{}",
+            open.port()
+        );
+    }
+    addresses.first().copied().with_context(|| format!("listen: {listen} has no address"))
+}
+
+fn open(place: &StorePlace) -> anyhow::Result<Arc<LocalStore>> {
+    let dir = match place {
+        StorePlace::Memory => None,
+        StorePlace::Directory(dir) => Some(dir.clone()),
+    };
+    Ok(LocalStore::open(LocalOptions { dir, clock: Arc::new(SystemClock::new()) })?)
+}
+
+async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => anyhow!(
+            "port {} on {} is in use; stop what listens there, or choose another with --listen",
+            address.port(),
+            address.ip()
+        ),
+        _ => anyhow!("cannot listen on {address}: {error}"),
+    })
+}
+
+/// Says that connections are accepted. A closed standard output is no reason not to serve.
+fn announce(address: SocketAddr) {
+    let mut stdout = std::io::stdout();
+    let _ = writeln!(stdout, "punctual is ready on http://{address}").and_then(|()| stdout.flush());
+}
+
+async fn serve(
+    store: Arc<LocalStore>,
+    listener: TcpListener,
+    config: Config,
+    signals: &mut Signals,
+) -> anyhow::Result<()> {
+    let server = Server::new(
+        Arc::clone(&store) as Arc<dyn Store>,
+        ServerConfig {
+            auto_create: config.auto_create,
+            max_queues: config.max_queues,
+            hosts: config.hosts,
+        },
+    );
+    let (stop, stopping) = tokio::sync::oneshot::channel::<()>();
+    let run = server.run(listener, async {
+        // Either way it is time to stop: told to, or whoever could tell is gone.
+        let _ = stopping.await;
+    });
+    tokio::pin!(run);
+
+    let name = tokio::select! {
+        ended = &mut run => return conclude(ended),
+        name = signals.next() => name,
+    };
+    info!(signal = name, "finishing requests under way; a second signal ends at once");
+    let _ = stop.send(());
+    tokio::select! {
+        ended = run => conclude(ended),
+        name = signals.next() => bail!("{name} again: ended without finishing requests under way"),
+        reason = store.failed() => conclude(Err(ServeError::Store(reason))),
+    }
+}
+
+/// A server that ended by itself says why in the log as well, where people look for it.
+fn conclude(ended: Result<(), ServeError>) -> anyhow::Result<()> {
+    if let Err(reason) = &ended {
+        error!(%reason, "the server has to end");
+    }
+    Ok(ended?)
+}
+
+/// The signals that ask the server to stop.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> anyhow::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for the next one and names it.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}

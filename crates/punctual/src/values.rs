@@ -1,0 +1,70 @@
+//! Values on the command line, read and checked before anything is sent.
+
+use punctual_client::{RawJson, RetryPolicy, Span, State, Timestamp};
+
+/// A length of time.
+pub(crate) fn span(text: &str) -> Result<Span, &'static str> {
+    Span::parse(text).ok_or("expected seconds, or a duration like 90s, 10m, 1h30m, 7d")
+}
+
+/// A point in time.
+pub(crate) fn time(text: &str) -> Result<Timestamp, &'static str> {
+    Timestamp::parse(text).ok_or("expected a time like 2026-11-15T06:50:28Z, or Unix seconds")
+}
+
+/// Any JSON value, kept to the letter.
+pub(crate) fn json(text: &str) -> Result<RawJson, String> {
+    RawJson::parse(text)
+        .map_err(|error| format!("not JSON: {error}; text needs quotes of its own: '\"text\"'"))
+}
+
+/// The waits between attempts.
+pub(crate) fn retry(text: &str) -> Result<RetryPolicy, String> {
+    serde_json::from_str(text).map_err(|error| {
+        format!(
+            "{error}; expected '{{\"intervals\":[5,60]}}' or '{{\"first\":\"5s\",\"factor\":2}}'"
+        )
+    })
+}
+
+/// A task's state.
+pub(crate) fn state(text: &str) -> Result<State, String> {
+    State::parse(text).ok_or_else(|| {
+        let names: Vec<_> = State::ALL.iter().map(|state| state.name()).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+/// `FIELD=VALUE`: the value is JSON, or else text; nothing after the `=` means `null`.
+pub(crate) fn setting(text: &str) -> Result<(String, RawJson), &'static str> {
+    let (field, value) = text
+        .split_once('=')
+        .filter(|(field, _)| !field.is_empty())
+        .ok_or("expected FIELD=VALUE, for instance hold=60s")?;
+    let value = match value {
+        "" => RawJson::null(),
+        value => RawJson::parse(value).unwrap_or_else(|_| RawJson::of(value)),
+    };
+    Ok((field.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_json_or_else_text() {
+        for (text, field, value) in [
+            ("hold=60s", "hold", "\"60s\""),
+            ("max=10", "max", "10"),
+            ("max=", "max", "null"),
+            ("retry={\"first\": 1}", "retry", "{\"first\": 1}"),
+            ("tag=a=b", "tag", "\"a=b\""),
+        ] {
+            let (read, json) = setting(text).unwrap();
+            assert_eq!((read.as_str(), json.as_str()), (field, value));
+        }
+        assert!(setting("hold").is_err());
+        assert!(setting("=1").is_err());
+    }
+}

@@ -1,0 +1,10 @@
+//! The real binary, from outside: how it starts, what a user does with it, how it stops.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod client;
+mod drain;
+mod process;
+mod restart;
+mod start;
+mod tour;

@@ -1,0 +1,90 @@
+//! What every store must do, as one suite of checks over the port, and a comparison with the model.
+//!
+//! An adapter's own test file only says how a store is made and restarted: it implements
+//! [`Subject`], and hands a maker to [`run_all`] and to [`random::compare`].
+
+mod commit;
+mod fixture;
+mod keyed;
+mod list;
+mod push;
+mod queues;
+pub mod random;
+mod receipts;
+mod restart;
+mod take;
+mod time;
+mod wake;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use punctual_core::Timestamp;
+
+pub use self::fixture::Fixture;
+use crate::clock::ManualClock;
+use crate::port::Store;
+
+/// A store that is checked.
+#[async_trait]
+pub trait Subject: Send + Sync + 'static {
+    /// The store, as it runs now.
+    fn store(&self) -> Arc<dyn Store>;
+
+    /// Stops it and starts it again from what it has kept. False: it keeps nothing over a stop, and
+    /// was left running.
+    async fn restart(&mut self) -> bool;
+}
+
+/// One check. It gets a store of its own.
+type Check = fn(Fixture) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Lists checks with their names, `topic::check`.
+macro_rules! checks {
+    ($topic:literal: $($check:ident),* $(,)?) => {
+        pub(super) const CHECKS: &[(&str, super::Check)] =
+            &[$((concat!($topic, "::", stringify!($check)), |f| Box::pin($check(f)))),*];
+    };
+}
+use checks;
+
+/// The time at which every check begins.
+fn start() -> Timestamp {
+    Timestamp::from_millis(1_800_000_000_000)
+}
+
+/// Runs every check against a new store each, and fails with the names of those that did not hold.
+///
+/// # Panics
+/// If a check does not hold.
+pub async fn run_all<F, M, S>(make: F)
+where
+    F: Fn(ManualClock) -> M,
+    M: Future<Output = S>,
+    S: Subject,
+{
+    let topics = [
+        push::CHECKS,
+        take::CHECKS,
+        commit::CHECKS,
+        receipts::CHECKS,
+        keyed::CHECKS,
+        queues::CHECKS,
+        list::CHECKS,
+        time::CHECKS,
+        wake::CHECKS,
+        restart::CHECKS,
+    ];
+    let mut broken = Vec::new();
+    for (name, check) in topics.into_iter().flatten() {
+        let clock = ManualClock::new(start());
+        let subject = make(clock.clone()).await;
+        let fixture = Fixture::new(Box::new(subject), clock);
+        // A task of its own keeps the panic of one check from hiding the others.
+        if tokio::spawn(check(fixture)).await.is_err() {
+            broken.push(*name);
+        }
+    }
+    assert!(broken.is_empty(), "these do not hold: {}", broken.join(", "));
+}

@@ -1,0 +1,170 @@
+//! Groups of changes: begun with a look at the clock, made durable or undone as one.
+
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+use punctual_core::State;
+
+use super::index::{Entry, Kind};
+use super::journal::{JournalError, Table};
+use super::rows::packed;
+use super::shard::{Shard, Undo};
+use crate::port::Wake;
+
+/// When each queue next needs a look, on both clocks.
+#[derive(Default)]
+pub(super) struct Agenda {
+    wall: BTreeSet<(i64, u32)>,
+    steady: BTreeSet<(i64, u32)>,
+    entered: HashMap<u32, (Option<i64>, Option<i64>)>,
+}
+
+impl Agenda {
+    fn enter(&mut self, queue: u32, wall: Option<i64>, steady: Option<i64>) {
+        let (old_wall, old_steady) = if wall.is_none() && steady.is_none() {
+            self.entered.remove(&queue)
+        } else {
+            self.entered.insert(queue, (wall, steady))
+        }
+        .unwrap_or_default();
+        for (set, old, new) in
+            [(&mut self.wall, old_wall, wall), (&mut self.steady, old_steady, steady)]
+        {
+            if old != new {
+                old.map(|at| set.remove(&(at, queue)));
+                new.map(|at| set.insert((at, queue)));
+            }
+        }
+    }
+}
+
+impl Shard {
+    /// Begins a group: reads the clock and marks what has fallen due.
+    pub(super) fn begin(&mut self) {
+        self.now = self.clock.now();
+        self.receipts.forget_old(self.now.wall);
+        self.keyed.forget_old(self.now.wall);
+        while let Some(&(at, number)) = self.agenda.wall.first() {
+            if at > self.now.wall.as_millis() {
+                break;
+            }
+            self.advance_queue(number);
+        }
+        while let Some(&(at, number)) = self.agenda.steady.first() {
+            if at > self.now.steady_ms {
+                break;
+            }
+            self.advance_queue(number);
+        }
+    }
+
+    /// Moves due tasks of a queue to their lanes and enters its next times into the agenda.
+    pub(super) fn advance_queue(&mut self, number: u32) {
+        let now = self.now;
+        if let Some(index) = self.queues.get_mut(&number) {
+            let mut due = 0;
+            while let Some(slot) = index.first_due(now.wall) {
+                let entry = Entry { kind: Kind::Task(State::Ready), ..*index.entry(slot) };
+                index.replace(slot, Some(entry));
+                due += 1;
+            }
+            self.touch(number, due);
+        }
+        self.enter_agenda(number);
+    }
+
+    fn enter_agenda(&mut self, number: u32) {
+        let (wall, steady) = self.queues.get(&number).map_or((None, None), |index| {
+            (index.next_on_wall(self.now.wall), index.next_hold_end(self.now.steady_ms))
+        });
+        self.agenda.enter(number, wall, steady);
+    }
+
+    /// Milliseconds until something falls due, by the clock now.
+    pub(super) fn due_in_ms(&self) -> Option<i64> {
+        /// Somebody may set the wall clock forward; a look each second notices.
+        const WALL_LOOK_MS: i64 = 1_000;
+        let now = self.clock.now();
+        let wall =
+            self.agenda.wall.first().map(|(at, _)| (at - now.wall.as_millis()).min(WALL_LOOK_MS));
+        let steady = self.agenda.steady.first().map(|(at, _)| at - now.steady_ms);
+        [wall, steady].into_iter().flatten().min().map(|ms| ms.max(0))
+    }
+
+    /// Makes the group durable.
+    pub(super) fn finish(&mut self) -> Result<(), JournalError> {
+        let receipts = self.receipts.pending_row(self.now.wall);
+        if let Some((key, row)) = &receipts {
+            self.journal.put(Table::Receipt, *key, &packed(row))?;
+        }
+        for key in self.receipts.outdated() {
+            self.journal.remove(Table::Receipt, *key)?;
+        }
+        for key in self.keyed.outdated() {
+            self.journal.remove(Table::Keyed, *key)?;
+        }
+        self.journal.commit()?;
+        if let Some((key, row)) = receipts {
+            self.receipts.add(key, row);
+        }
+        self.receipts.outdated_are_gone();
+        self.keyed.outdated_are_gone();
+        self.undo.clear();
+        Ok(())
+    }
+
+    /// Takes the group back.
+    pub(super) fn undo(&mut self) {
+        self.journal.roll_back();
+        self.receipts.undo();
+        while let Some(undo) = self.undo.pop() {
+            match undo {
+                Undo::Slot { queue, slot, before } => self.index_mut(queue).restore(slot, before),
+                Undo::Bucket { queue, before } => self.index_mut(queue).bucket = before,
+                Undo::Record { queue, before } => {
+                    self.index_mut(queue).set_queue(before);
+                }
+                Undo::Added { queue } => {
+                    if let Some(index) = self.queues.remove(&queue) {
+                        self.numbers.remove(&index.queue.name);
+                    }
+                }
+                Undo::Removed { index, dead } => {
+                    self.dead.truncate(self.dead.len() - dead);
+                    self.numbers.insert(index.queue.name.clone(), index.number);
+                    self.queues.insert(index.number, *index);
+                }
+                Undo::Swept { births } => {
+                    for birth in births.into_iter().rev() {
+                        self.dead.push_front(birth);
+                    }
+                }
+                Undo::Keyed => self.keyed.undo(),
+            }
+        }
+    }
+
+    /// Ends a group, durable or undone: the queues it touched, and what to wake.
+    pub(super) fn settle(&mut self) -> (Vec<u32>, Vec<Wake>) {
+        let touched: Vec<(u32, usize)> = self.touched.drain().collect();
+        let mut wakes = Vec::new();
+        let mut any_expired = false;
+        let mut any_outdated = !touched.is_empty() && !self.dead.is_empty();
+        for &(number, available) in &touched {
+            self.enter_agenda(number);
+            let Some(index) = self.queues.get_mut(&number) else { continue };
+            index.shrink_if_empty();
+            if available > 0 {
+                wakes.push(Wake::Ready { queue: index.queue.name.clone(), count: available });
+            }
+            let passed = index.passed_on_wall(self.now.wall).next().map(|slot| *index.entry(slot));
+            let is_live = |entry: &Entry| entry.state().is_some_and(|s| !s.is_finished());
+            let hold_ended = index.passed_holds(self.now.steady_ms).next().is_some();
+            any_expired |= hold_ended || passed.as_ref().is_some_and(is_live);
+            any_outdated |= passed.as_ref().is_some_and(|entry| !is_live(entry));
+        }
+        wakes.extend(any_expired.then_some(Wake::Expired));
+        wakes.extend(any_outdated.then_some(Wake::Sweep));
+        (touched.into_iter().map(|(number, _)| number).collect(), wakes)
+    }
+}

@@ -1,0 +1,441 @@
+//! The indexes of one queue, in memory.
+//!
+//! A task is a 64-byte [`Entry`] in a slab. From the entry alone follows everywhere it is linked:
+//! the table of ids, its lane or shelf, its timer, the counts. [`QueueIndex::replace`] is the one
+//! way to change an entry, so links cannot go out of step, and putting the old entry back undoes a
+//! change.
+//!
+//! | state | lies in | timer |
+//! |---|---|---|
+//! | ready | its lane | `expires`, on the wall clock |
+//! | waiting, paused | a shelf by time, or by birth | `expires`, on the wall clock |
+//! | held | a shelf by birth | end of the hold, on the steady clock |
+//! | finished | a shelf by end | end of its keeping, on the wall clock |
+//! | reserved id | nowhere | end of the reservation, on the wall clock |
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use punctual_core::queue::Order;
+use punctual_core::{Queue, State, Timestamp};
+
+use super::bucket::Bucket;
+use super::lane::{Lane, Place, after};
+
+/// No timer.
+pub(super) const NEVER: i64 = i64::MAX;
+
+/// What the indexes know of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Hash of its id.
+    pub(super) id: [u64; 2],
+    /// Its row in the journal, and the order of pushes.
+    pub(super) birth: u64,
+    /// When it became or becomes ready; while held, when that ends; once finished, when it ended.
+    pub(super) at: i64,
+    /// Its timer, or [`NEVER`].
+    pub(super) timer_at: i64,
+    /// The version of its record.
+    pub(super) change: u32,
+    /// Size of its payload.
+    pub(super) bytes: u32,
+    /// Its lane class, as numbered by its queue.
+    pub(super) class: u32,
+    /// Its position in the array of a random lane.
+    pub(super) position: u32,
+    /// Its priority.
+    pub(super) priority: i8,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Whether its status row can be told from this entry alone: pushed, and untouched since.
+    pub(super) is_plain: bool,
+}
+
+const _: () = assert!(size_of::<Entry>() == 64);
+
+/// What an entry stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A task in a state.
+    Task(State),
+    /// A reserved id.
+    Reserved,
+    /// Nothing: the slot is free.
+    Free,
+}
+
+impl Entry {
+    /// An entry that is not linked anywhere yet.
+    pub(super) fn new(id: [u64; 2], birth: u64, kind: Kind) -> Self {
+        Self {
+            id,
+            birth,
+            at: 0,
+            timer_at: NEVER,
+            change: 0,
+            bytes: 0,
+            class: 0,
+            position: 0,
+            priority: 0,
+            kind,
+            is_plain: false,
+        }
+    }
+
+    pub(super) fn state(&self) -> Option<State> {
+        match self.kind {
+            Kind::Task(state) => Some(state),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.state().is_some_and(State::is_held)
+    }
+
+    /// Its place in the shelf of its state.
+    fn place(&self, state: State) -> Place {
+        let at = match state {
+            State::Waiting | State::Ready | State::Done | State::Failed | State::Cancelled => {
+                self.at
+            }
+            _ => 0,
+        };
+        (at, self.birth)
+    }
+}
+
+/// The indexes of one queue.
+pub(super) struct QueueIndex {
+    /// Its record.
+    pub(super) queue: Arc<Queue>,
+    /// Its number in the journal.
+    pub(super) number: u32,
+    /// What its rate limit still allows.
+    pub(super) bucket: Bucket,
+    /// Tasks per state.
+    pub(super) counts: [u64; State::ALL.len()],
+    slab: Vec<Entry>,
+    free: Vec<u32>,
+    ids: HashTable<u32>,
+    lanes: BTreeMap<(Reverse<i8>, u32), Lane>,
+    shelves: [BTreeMap<Place, u32>; State::ALL.len()],
+    wall_timers: BTreeMap<Place, u32>,
+    hold_timers: BTreeMap<Place, u32>,
+    classes: Vec<Arc<str>>,
+}
+
+impl QueueIndex {
+    pub(super) fn new(queue: Arc<Queue>, number: u32) -> Self {
+        Self {
+            queue,
+            number,
+            bucket: Bucket::default(),
+            counts: [0; State::ALL.len()],
+            slab: Vec::new(),
+            free: Vec::new(),
+            ids: HashTable::new(),
+            lanes: BTreeMap::new(),
+            shelves: Default::default(),
+            wall_timers: BTreeMap::new(),
+            hold_timers: BTreeMap::new(),
+            classes: Vec::new(),
+        }
+    }
+
+    /// Live tasks.
+    pub(super) fn live(&self) -> u64 {
+        State::ALL.into_iter().filter(|s| !s.is_finished()).map(|s| self.count(s)).sum()
+    }
+
+    /// Tasks somebody has.
+    pub(super) fn held(&self) -> u64 {
+        State::ALL.into_iter().filter(|s| s.is_held()).map(|s| self.count(s)).sum()
+    }
+
+    pub(super) fn count(&self, state: State) -> u64 {
+        self.counts[state as usize]
+    }
+
+    /// The number of a lane class.
+    pub(super) fn class(&mut self, name: &str) -> u32 {
+        let known = self.classes.iter().position(|class| **class == *name);
+        let index = known.unwrap_or_else(|| {
+            self.classes.push(Arc::from(name));
+            self.classes.len() - 1
+        });
+        u32::try_from(index).expect("classes are fewer than tasks")
+    }
+
+    pub(super) fn class_name(&self, class: u32) -> &Arc<str> {
+        &self.classes[class as usize]
+    }
+
+    /// The slot of an id.
+    pub(super) fn find(&self, id: [u64; 2]) -> Option<u32> {
+        self.ids.find(id[0], |slot| self.slab[*slot as usize].id == id).copied()
+    }
+
+    pub(super) fn entry(&self, slot: u32) -> &Entry {
+        &self.slab[slot as usize]
+    }
+
+    /// Adds an entry and returns its slot.
+    pub(super) fn insert(&mut self, entry: Entry) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slab.push(Entry::new([0; 2], 0, Kind::Free));
+            u32::try_from(self.slab.len() - 1).expect("fewer than 4 billion tasks in a queue")
+        });
+        self.link(slot, entry);
+        slot
+    }
+
+    /// Changes what lies in a slot: another entry, or nothing. Returns what was there.
+    pub(super) fn replace(&mut self, slot: u32, entry: Option<Entry>) -> Entry {
+        let before = self.unlink(slot);
+        match entry {
+            Some(entry) => self.link(slot, entry),
+            None => self.free.push(slot),
+        }
+        before
+    }
+
+    /// Puts back what [`Self::insert`] or [`Self::replace`] changed: `before` is what was there.
+    pub(super) fn restore(&mut self, slot: u32, before: Option<Entry>) {
+        match (self.slab.get(slot as usize).map(|entry| entry.kind), before) {
+            (Some(Kind::Free), None) => {}
+            (Some(Kind::Free), Some(entry)) => {
+                self.free.retain(|free| *free != slot);
+                self.link(slot, entry);
+            }
+            (Some(_), before) => {
+                self.replace(slot, before);
+            }
+            (None, _) => debug_assert!(false, "a slab never shrinks below a slot to be restored"),
+        }
+    }
+
+    fn link(&mut self, slot: u32, mut entry: Entry) {
+        match entry.kind {
+            Kind::Free => return,
+            Kind::Reserved => {}
+            Kind::Task(State::Ready) => {
+                let is_random = self.queue.settings.order == Order::Random;
+                let lane = self
+                    .lanes
+                    .entry((Reverse(entry.priority), entry.class))
+                    .or_insert_with(|| Lane::new(is_random));
+                entry.position = lane.insert(entry.place(State::Ready), slot);
+            }
+            Kind::Task(state) => {
+                self.shelves[state as usize].insert(entry.place(state), slot);
+            }
+        }
+        if let Kind::Task(state) = entry.kind {
+            self.counts[state as usize] += 1;
+        }
+        if entry.timer_at != NEVER {
+            let timer = (entry.timer_at, entry.birth);
+            self.timers(&entry).insert(timer, slot);
+        }
+        self.slab[slot as usize] = entry;
+        let slab = &self.slab;
+        self.ids.insert_unique(entry.id[0], slot, |slot| slab[*slot as usize].id[0]);
+    }
+
+    fn unlink(&mut self, slot: u32) -> Entry {
+        let entry = self.slab[slot as usize];
+        match entry.kind {
+            Kind::Free => return entry,
+            Kind::Reserved => {}
+            Kind::Task(State::Ready) => self.leave_lane(&entry),
+            Kind::Task(state) => {
+                self.shelves[state as usize].remove(&entry.place(state));
+            }
+        }
+        if let Kind::Task(state) = entry.kind {
+            self.counts[state as usize] -= 1;
+        }
+        if entry.timer_at != NEVER {
+            let timer = (entry.timer_at, entry.birth);
+            self.timers(&entry).remove(&timer);
+        }
+        if let Ok(found) = self.ids.find_entry(entry.id[0], |other| *other == slot) {
+            found.remove();
+        }
+        self.slab[slot as usize].kind = Kind::Free;
+        entry
+    }
+
+    fn leave_lane(&mut self, entry: &Entry) {
+        let key = (Reverse(entry.priority), entry.class);
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
+        if let Some((moved, position)) = lane.remove(entry.place(State::Ready), entry.position) {
+            self.slab[moved as usize].position = position;
+        }
+        if lane.is_empty() {
+            self.lanes.remove(&key);
+        }
+    }
+
+    fn timers(&mut self, entry: &Entry) -> &mut BTreeMap<Place, u32> {
+        match entry.kind {
+            Kind::Task(state) if state.is_held() => &mut self.hold_timers,
+            _ => &mut self.wall_timers,
+        }
+    }
+
+    /// Gives the memory of a large backlog back once it is gone. Not while a change may be undone.
+    pub(super) fn shrink_if_empty(&mut self) {
+        const WORTH_IT: usize = 4_096;
+        if self.free.len() == self.slab.len() && self.slab.len() > WORTH_IT {
+            self.slab = Vec::new();
+            self.free = Vec::new();
+            self.ids = HashTable::new();
+        }
+    }
+
+    /// Takes a changed record; a changed order rebuilds the lanes.
+    pub(super) fn set_queue(&mut self, queue: Arc<Queue>) -> Arc<Queue> {
+        let is_reordered = queue.settings.order != self.queue.settings.order;
+        if queue.settings.rate != self.queue.settings.rate {
+            self.bucket = Bucket::default();
+        }
+        let before = std::mem::replace(&mut self.queue, queue);
+        if is_reordered {
+            let ready: Vec<u32> = self
+                .lanes
+                .values()
+                .flat_map(|lane| lane.after(None).map(|(_, slot)| slot))
+                .collect();
+            self.lanes.clear();
+            for slot in ready {
+                let mut entry = self.slab[slot as usize];
+                let is_random = self.queue.settings.order == Order::Random;
+                let lane = self
+                    .lanes
+                    .entry((Reverse(entry.priority), entry.class))
+                    .or_insert_with(|| Lane::new(is_random));
+                entry.position = lane.insert(entry.place(State::Ready), slot);
+                self.slab[slot as usize] = entry;
+            }
+        }
+        before
+    }
+
+    /// The slot the next taker gets, passing over tasks that have expired. `roll` decides in a
+    /// queue of random order.
+    pub(super) fn next_ready(
+        &self,
+        classes: Option<&[u32]>,
+        now: Timestamp,
+        roll: u64,
+    ) -> Option<u32> {
+        let serves = |class: u32| classes.is_none_or(|classes| classes.contains(&class));
+        let fresh = |slot: &u32| self.slab[*slot as usize].timer_at > now.as_millis();
+        let mut best: Option<(Reverse<i8>, Place, u32)> = None;
+        for (&(priority, class), lane) in &self.lanes {
+            if best.is_some_and(|(best_priority, ..)| best_priority != priority) {
+                break;
+            }
+            if !serves(class) {
+                continue;
+            }
+            let drawn = lane.draw(roll).filter(fresh);
+            let candidate = drawn
+                .map(|slot| (self.slab[slot as usize].place(State::Ready), slot))
+                .or_else(|| lane.after(None).find(|(_, slot)| fresh(slot)));
+            if let Some((place, slot)) = candidate
+                && best.is_none_or(|(_, best_place, _)| place < best_place)
+            {
+                best = Some((priority, place, slot));
+            }
+        }
+        best.map(|(_, _, slot)| slot)
+    }
+
+    /// When the oldest ready task became ready.
+    pub(super) fn oldest_ready_at(&self) -> Option<Timestamp> {
+        let firsts = self.lanes.values().filter_map(|lane| lane.first());
+        firsts.map(|((at, _), _)| at).min().map(Timestamp::from_millis)
+    }
+
+    /// Waiting tasks that are due, soonest first.
+    pub(super) fn first_due(&self, now: Timestamp) -> Option<u32> {
+        let (&(at, _), &slot) = self.shelves[State::Waiting as usize].first_key_value()?;
+        (at <= now.as_millis()).then_some(slot)
+    }
+
+    /// Slots whose wall timer has passed.
+    pub(super) fn passed_on_wall(&self, now: Timestamp) -> impl Iterator<Item = u32> {
+        passed(&self.wall_timers, now.as_millis())
+    }
+
+    /// Slots whose hold has ended.
+    pub(super) fn passed_holds(&self, steady_ms: i64) -> impl Iterator<Item = u32> {
+        passed(&self.hold_timers, steady_ms)
+    }
+
+    /// The next time on the wall clock at which something happens, after `now`.
+    pub(super) fn next_on_wall(&self, now: Timestamp) -> Option<i64> {
+        let due = self.shelves[State::Waiting as usize].first_key_value().map(|((at, _), _)| *at);
+        [due, next(&self.wall_timers, now.as_millis())].into_iter().flatten().min()
+    }
+
+    /// The next time on the steady clock at which a hold ends, after `steady_ms`.
+    pub(super) fn next_hold_end(&self, steady_ms: i64) -> Option<i64> {
+        next(&self.hold_timers, steady_ms)
+    }
+
+    /// Up to `limit` slots of a state after a place; ready ones in hand-out order. With each comes
+    /// its priority and place, which continue the list.
+    pub(super) fn list(
+        &self,
+        state: State,
+        from: Option<(i8, Place)>,
+        limit: usize,
+    ) -> Vec<(i8, Place, u32)> {
+        if state != State::Ready {
+            let shelf = &self.shelves[state as usize];
+            let from = from.map(|(_, place)| place);
+            return after(shelf, from).take(limit).map(|(place, slot)| (0, place, slot)).collect();
+        }
+        let mut listed = Vec::new();
+        let mut priorities: Vec<i8> = self.lanes.keys().map(|(Reverse(p), _)| *p).collect();
+        priorities.dedup();
+        for priority in priorities {
+            let from = match from {
+                Some((last, _)) if priority > last => continue,
+                Some((last, place)) if priority == last => Some(place),
+                _ => None,
+            };
+            let room = limit - listed.len();
+            let lanes = self.lanes.range((Reverse(priority), 0)..=(Reverse(priority), u32::MAX));
+            let mut level: Vec<_> =
+                lanes.flat_map(|(_, lane)| lane.after(from).take(room)).collect();
+            level.sort_unstable();
+            listed
+                .extend(level.into_iter().take(room).map(|(place, slot)| (priority, place, slot)));
+            if listed.len() == limit {
+                break;
+            }
+        }
+        listed
+    }
+
+    /// Births of everything it holds, for a sweep.
+    pub(super) fn births(&self) -> Vec<u64> {
+        self.slab.iter().filter(|entry| entry.kind != Kind::Free).map(|e| e.birth).collect()
+    }
+}
+
+fn passed(timers: &BTreeMap<Place, u32>, now: i64) -> impl Iterator<Item = u32> {
+    timers.range(..=(now, u64::MAX)).map(|(_, slot)| *slot)
+}
+
+fn next(timers: &BTreeMap<Place, u32>, now: i64) -> Option<i64> {
+    timers.range((now, u64::MAX)..).next().map(|((at, _), _)| *at)
+}

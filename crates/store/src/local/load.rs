@@ -1,0 +1,116 @@
+//! Start: the indexes rebuilt from the journal.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use punctual_core::{Queue, QueueName};
+
+use super::group::Agenda;
+use super::journal::{Journal, JournalError, Table};
+use super::memo::{KeyedRequests, Receipts, RecentSpecs};
+use super::memory::MemoryJournal;
+use super::rows::{KeyedRow, MetaRow, ReceiptRow, StatusRow, packed, unpack};
+use super::shard::{Shard, entry_of, index_class};
+use crate::clock::Clock;
+use crate::port::StoreError;
+
+impl Shard {
+    /// Rebuilds the indexes from a journal.
+    pub(super) fn load(
+        mut journal: Box<dyn Journal>,
+        clock: Arc<dyn Clock>,
+        random: [u64; 2],
+    ) -> Result<Self, StoreError> {
+        let now = clock.now();
+        let meta = match journal.get(Table::Meta, 1)? {
+            Some(row) => unpack(Table::Meta, 1, &row)?,
+            None => {
+                let meta = MetaRow { hash_key: random };
+                let put = journal.put(Table::Meta, 1, &packed(&meta));
+                put.map_err(|error| StoreError::Open(error.to_string()))?;
+                meta
+            }
+        };
+        let mut shard = Self {
+            journal,
+            now,
+            queues: HashMap::new(),
+            numbers: HashMap::new(),
+            keyed: KeyedRequests::default(),
+            recent: RecentSpecs::default(),
+            dead: VecDeque::new(),
+            clock,
+            hash_key: meta.hash_key,
+            receipts: Receipts::default(),
+            last_number: 0,
+            last_birth: 0,
+            agenda: Agenda::default(),
+            undo: Vec::new(),
+            touched: HashMap::new(),
+            buffer: Vec::new(),
+        };
+        shard.scan()?;
+        shard.make_built_in_queues().map_err(|error| StoreError::Open(error.to_string()))?;
+        Ok(shard)
+    }
+
+    fn scan(&mut self) -> Result<(), StoreError> {
+        // The journal is lent out for the scan, so that its rows can be filed as they come.
+        let mut journal = std::mem::replace(&mut self.journal, Box::new(MemoryJournal::default()));
+        let scanned = self.scan_journal(&mut *journal);
+        self.journal = journal;
+        scanned
+    }
+
+    fn scan_journal(&mut self, journal: &mut dyn Journal) -> Result<(), StoreError> {
+        journal.scan(Table::Queue, &mut |key, row| {
+            let queue: Queue = unpack(Table::Queue, key, row)?;
+            let number = u32::try_from(key).unwrap_or(u32::MAX);
+            self.last_number = self.last_number.max(number);
+            self.add_index(Arc::new(queue), number);
+            Ok(())
+        })?;
+        journal.scan(Table::Status, &mut |key, row| {
+            let row: StatusRow = unpack(Table::Status, key, row)?;
+            self.last_birth = self.last_birth.max(key);
+            // A number is not used again while rows of a queue that had it are left.
+            self.last_number = self.last_number.max(row.queue);
+            let now = self.now;
+            match self.queues.get_mut(&row.queue) {
+                Some(index) => {
+                    let class = index_class(index, &row);
+                    index.insert(entry_of(&row, key, class, now));
+                }
+                None => self.dead.push_back(key),
+            }
+            Ok(())
+        })?;
+        journal.scan(Table::Receipt, &mut |key, row| {
+            self.receipts.add(key, unpack::<ReceiptRow>(Table::Receipt, key, row)?);
+            Ok(())
+        })?;
+        journal.scan(Table::Keyed, &mut |key, row| {
+            let row: KeyedRow = unpack(Table::Keyed, key, row)?;
+            self.keyed.add(key, row.key, row.at);
+            Ok(())
+        })?;
+        let numbers: Vec<u32> = self.queues.keys().copied().collect();
+        for number in numbers {
+            self.advance_queue(number);
+        }
+        Ok(())
+    }
+
+    fn make_built_in_queues(&mut self) -> Result<(), JournalError> {
+        for name in QueueName::BUILT_IN {
+            let name = QueueName::parse(name).expect("built-in names follow the rule");
+            if !self.numbers.contains_key(&name) {
+                self.add_queue(name)?;
+            }
+        }
+        self.journal.commit()?;
+        self.undo.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! The port's operations on queues and lists, as changes and reads of a [`Shard`].
+
+use std::sync::Arc;
+
+use punctual_core::{QueueName, State};
+
+use super::journal::JournalError;
+use super::lane::Place;
+use super::shard::Shard;
+use crate::port::{Listing, PutQueue, PutRefusal, QueueStats, StoreError};
+
+/// Births of the tasks on a page, and where the next page begins.
+pub(super) type PageRows = (Vec<u64>, Option<String>);
+
+impl Shard {
+    /// Stores a queue, if it is still as it was.
+    pub(super) fn put_queue(
+        &mut self,
+        put: PutQueue,
+    ) -> Result<Result<(), PutRefusal>, JournalError> {
+        let number = self.numbers.get(&put.queue.name).copied();
+        let before = number.map(|number| Arc::clone(&self.index(number).queue));
+        if before.as_deref() != put.before.as_deref() {
+            return Ok(Err(PutRefusal::Lost));
+        }
+        match number {
+            None => {
+                self.insert_queue(Arc::new(put.queue))?;
+            }
+            Some(number) => {
+                let index = self.index(number);
+                let is_other_mode = index.queue.settings.mode != put.queue.settings.mode;
+                if is_other_mode && index.counts.iter().any(|count| *count > 0) {
+                    return Ok(Err(PutRefusal::HoldsTasks));
+                }
+                self.set_queue(number, put.queue)?;
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Drops all tasks of a queue.
+    pub(super) fn reset_queue(&mut self, name: &QueueName) -> Result<bool, JournalError> {
+        let Some((queue, bucket)) = self.remove_queue(name)? else { return Ok(false) };
+        let number = self.insert_queue(queue)?;
+        // What was handed out lately counts against the rate all the same.
+        self.set_bucket(number, bucket);
+        Ok(true)
+    }
+
+    /// What a queue holds.
+    pub(super) fn stats(&self, name: &QueueName) -> Option<QueueStats> {
+        let index = self.index(*self.numbers.get(name)?);
+        let rate = index.queue.settings.rate;
+        Some(QueueStats {
+            counts: index.counts,
+            oldest_ready_at: index.oldest_ready_at(),
+            rate_at: rate.and_then(|rate| index.bucket.next_at(rate, self.now)),
+        })
+    }
+
+    /// A page of a queue's tasks.
+    pub(super) fn list(&self, listing: &Listing) -> Result<PageRows, StoreError> {
+        let Some(number) = self.numbers.get(&listing.queue) else { return Ok((Vec::new(), None)) };
+        let index = self.index(*number);
+        let mut from = listing.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let first = match &from {
+            Some(cursor) => {
+                let at = listing.states.iter().position(|state| *state == cursor.state);
+                at.ok_or(StoreError::BadCursor)?
+            }
+            None => 0,
+        };
+        let mut births = Vec::new();
+        for state in &listing.states[first..] {
+            let room = listing.limit - births.len();
+            let after = from.take().map(|cursor| (cursor.priority, cursor.place));
+            let listed = index.list(*state, after, room);
+            births.extend(listed.iter().map(|(_, (_, birth), _)| *birth));
+            if births.len() == listing.limit
+                && let Some(&(priority, place, _)) = listed.last()
+            {
+                let cursor = Cursor { state: *state, priority, place };
+                return Ok((births, Some(cursor.to_string())));
+            }
+        }
+        Ok((births, None))
+    }
+}
+
+/// Where a page ended.
+struct Cursor {
+    state: State,
+    priority: i8,
+    place: Place,
+}
+
+impl Cursor {
+    fn parse(text: &str) -> Result<Self, StoreError> {
+        let mut parts = text.split('.');
+        let mut part = || parts.next().ok_or(StoreError::BadCursor);
+        let bad = |_| StoreError::BadCursor;
+        let state = State::parse(part()?).ok_or(StoreError::BadCursor)?;
+        let priority = part()?.parse().map_err(bad)?;
+        let at = part()?.parse().map_err(bad)?;
+        let birth = part()?.parse().map_err(bad)?;
+        Ok(Self { state, priority, place: (at, birth) })
+    }
+}
+
+impl std::fmt::Display for Cursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { state, priority, place: (at, birth) } = self;
+        write!(f, "{state}.{priority}.{at}.{birth}")
+    }
+}

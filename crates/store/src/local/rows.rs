@@ -1,0 +1,147 @@
+//! How records lie in the journal: a format byte, the packed record, a checksum.
+
+use punctual_core::{Span, Status, Timestamp};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::journal::Table;
+use crate::port::{Keyed, StoreError};
+
+/// The row format this version writes.
+const FORMAT: u8 = 1;
+const CHECKSUM_BYTES: usize = 4;
+
+/// What lies under a task's row in [`Table::Status`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct StatusRow {
+    /// The number of its queue. Numbers are never used again, so the rows of a queue that was reset
+    /// or deleted belong to nobody.
+    pub(super) queue: u32,
+    /// Hash of its id.
+    pub(super) id: [u64; 2],
+    /// The version of the record.
+    pub(super) change: u32,
+    /// What is there.
+    pub(super) body: Body,
+}
+
+/// A task, or an id that is only reserved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum Body {
+    /// A task.
+    Task(Box<TaskRow>),
+    /// An id that is reserved until then.
+    Reserved(Timestamp),
+}
+
+impl Body {
+    pub(super) fn task(row: TaskRow) -> Self {
+        Self::Task(Box::new(row))
+    }
+}
+
+/// What the indexes need to know of a task, and its status.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct TaskRow {
+    /// Copied from the spec.
+    pub(super) priority: i8,
+    /// The lane class it waits in.
+    pub(super) class: String,
+    /// Size of the payload.
+    pub(super) bytes: u32,
+    /// Copied from the spec.
+    pub(super) hold: Option<Span>,
+    /// Copied from the spec.
+    pub(super) expires: Option<Timestamp>,
+    /// All that changes.
+    pub(super) status: Status,
+}
+
+/// Receipts of one group commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ReceiptRow {
+    /// When.
+    pub(super) at: Timestamp,
+    /// A fingerprint per receipt.
+    pub(super) fingerprints: Vec<u64>,
+}
+
+/// A keyed request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct KeyedRow {
+    /// When.
+    pub(super) at: Timestamp,
+    /// Its key.
+    pub(super) key: u128,
+    /// Hash of its body.
+    pub(super) request: u128,
+    /// The status it was answered with.
+    pub(super) status: u16,
+    /// The answers to its items.
+    pub(super) items: Vec<crate::port::KeyedItem>,
+}
+
+impl KeyedRow {
+    pub(super) fn new(keyed: Keyed, at: Timestamp) -> Self {
+        let Keyed { key, request, status, items, .. } = keyed;
+        Self { at, key, request, status, items }
+    }
+}
+
+/// Facts about the store itself, written when it is made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct MetaRow {
+    /// The key of the hash of ids.
+    pub(super) hash_key: [u64; 2],
+}
+
+/// Packs a record into `buffer`.
+pub(super) fn pack<T: Serialize>(record: &T, buffer: &mut Vec<u8>) {
+    buffer.clear();
+    buffer.push(FORMAT);
+    let mut packed = postcard::to_extend(record, std::mem::take(buffer))
+        .expect("a vector grows as needed and records have known lengths");
+    let checksum = crc32fast::hash(&packed);
+    packed.extend_from_slice(&checksum.to_le_bytes());
+    *buffer = packed;
+}
+
+/// Packs a record.
+pub(super) fn packed<T: Serialize>(record: &T) -> Vec<u8> {
+    let mut buffer = Vec::new();
+    pack(record, &mut buffer);
+    buffer
+}
+
+/// The packed record of a row whose checksum matches.
+fn checked(table: Table, key: u64, row: &[u8]) -> Result<&[u8], StoreError> {
+    let (packed, checksum) = row
+        .split_last_chunk::<CHECKSUM_BYTES>()
+        .ok_or_else(|| damaged(table, key, "it is too short"))?;
+    if crc32fast::hash(packed) != u32::from_le_bytes(*checksum) {
+        return Err(damaged(table, key, "its checksum does not match"));
+    }
+    match packed.split_first() {
+        Some((&FORMAT, record)) => Ok(record),
+        _ => Err(damaged(table, key, "its format is not known to this version")),
+    }
+}
+
+fn damaged(table: Table, key: u64, reason: &str) -> StoreError {
+    let place = format!("table {} row {key}", table.name());
+    StoreError::Corrupt { place, reason: reason.to_owned() }
+}
+
+/// Checks the row at a place without unpacking it.
+pub(super) fn check(table: Table, key: u64, row: &[u8]) -> Result<(), StoreError> {
+    checked(table, key, row).map(drop)
+}
+
+/// Unpacks the row at a place, or says what is wrong with it.
+pub(super) fn unpack<T: DeserializeOwned>(
+    table: Table,
+    key: u64,
+    row: &[u8],
+) -> Result<T, StoreError> {
+    let record = checked(table, key, row)?;
+    postcard::from_bytes(record).map_err(|error| damaged(table, key, &error.to_string()))
+}

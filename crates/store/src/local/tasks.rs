@@ -1,0 +1,387 @@
+//! The port's operations on tasks, as changes of a [`Shard`].
+
+use std::sync::Arc;
+
+use punctual_core::limits::TAKE_BYTES_MAX;
+use punctual_core::task::Grant;
+use punctual_core::{Fate, QueueName, Spec, State, Status, TaskId};
+
+use super::index::Kind;
+use super::journal::{JournalError, Table};
+use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, unpack};
+use super::shard::Shard;
+use crate::port::{Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker};
+
+/// A task that was handed out; its spec is read afterwards where it is not at hand.
+pub(super) struct TakenRow {
+    pub(super) revision: Revision,
+    pub(super) status: Status,
+    pub(super) spec: Option<Arc<Spec>>,
+}
+
+/// What a take came to, per taker, and when the rate limit lets the next task go.
+pub(super) type TakenRows = (Vec<Vec<TakenRow>>, Option<punctual_core::Timestamp>);
+
+impl Shard {
+    /// Pushes tasks; `packed` are their specs as they are stored.
+    pub(super) fn push(&mut self, push: Push, packed: &[Vec<u8>]) -> Result<Pushed, JournalError> {
+        if let Some(keyed) = &push.keyed
+            && let Some(answer) = self.replay(keyed)?
+        {
+            return Ok(answer);
+        }
+        let Some(&number) = self.numbers.get(&push.queue) else { return Ok(Pushed::NoQueue) };
+        let mut answers = Vec::with_capacity(push.tasks.len());
+        for (spec, packed) in push.tasks.iter().zip(packed) {
+            let is_full = |shard: &Self| {
+                let index = shard.index(number);
+                index.queue.settings.max.is_some_and(|max| index.live() >= max)
+            };
+            answers.push(self.push_one(number, spec, packed, is_full)?);
+        }
+        if let Some(keyed) = push.keyed {
+            self.remember(keyed, &answers)?;
+        }
+        Ok(Pushed::Answers(answers))
+    }
+
+    fn replay(&mut self, keyed: &Keyed) -> Result<Option<Pushed>, JournalError> {
+        let Some(at) = self.keyed.find(keyed.key) else { return Ok(None) };
+        let broken = |error: crate::StoreError| JournalError::Broken(error.to_string());
+        let Some(row) = self.journal.get(Table::Keyed, at).map_err(broken)? else {
+            return Ok(None);
+        };
+        let row: KeyedRow = unpack(Table::Keyed, at, &row).map_err(broken)?;
+        Ok(Some(if row.request == keyed.request {
+            Pushed::Replayed { status: row.status, items: row.items }
+        } else {
+            Pushed::KeyReused
+        }))
+    }
+
+    fn remember(
+        &mut self,
+        mut keyed: Keyed,
+        answers: &[Result<Revision, PushRefusal>],
+    ) -> Result<(), JournalError> {
+        if keyed.single && answers.iter().any(Result::is_err) {
+            return Ok(());
+        }
+        for (position, answer) in keyed.positions.iter().zip(answers) {
+            keyed.items[*position].code = answer.err().map(|refusal| refusal.code().to_owned());
+        }
+        self.add_keyed(KeyedRow::new(keyed, self.now.wall))
+    }
+
+    /// Pushes one task, unless its id is taken or `is_full` says so.
+    fn push_one(
+        &mut self,
+        number: u32,
+        spec: &Arc<Spec>,
+        packed: &[u8],
+        is_full: impl Fn(&Self) -> bool,
+    ) -> Result<Result<Revision, PushRefusal>, JournalError> {
+        let id = self.hash_id(&spec.id);
+        if let Some(slot) = self.index(number).find(id) {
+            if let Err(refusal) = self.may_replace(number, slot)? {
+                return Ok(Err(refusal));
+            }
+            if is_full(self) {
+                return Ok(Err(PushRefusal::Full));
+            }
+            self.remove(number, slot)?;
+        } else if is_full(self) {
+            return Ok(Err(PushRefusal::Full));
+        }
+        let birth = self.next_birth();
+        self.journal.put(Table::Spec, birth, packed)?;
+        let row = StatusRow {
+            queue: number,
+            id,
+            change: 0,
+            body: Body::task(task_row(spec, Status::new(spec.due_at, spec.created_at))),
+        };
+        self.insert(number, birth, &row)?;
+        self.recent.add(birth, Arc::clone(spec));
+        Ok(Ok(Revision { birth, change: 0 }))
+    }
+
+    /// Whether what has the id may be replaced by a push: only a finished task may, and only if its
+    /// id is not reserved and it belongs to nobody.
+    fn may_replace(
+        &mut self,
+        number: u32,
+        slot: u32,
+    ) -> Result<Result<(), PushRefusal>, JournalError> {
+        let entry = *self.index(number).entry(slot);
+        let now = self.now.wall;
+        match entry.kind {
+            Kind::Reserved if entry.timer_at <= now.as_millis() => return Ok(Ok(())),
+            Kind::Task(state) if state.is_finished() => {}
+            _ => return Ok(Err(PushRefusal::Duplicate)),
+        }
+        let Body::Task(row) = self.row(number, slot)?.body else { return Ok(Ok(())) };
+        if row.status.reserved_until.is_some_and(|until| until > now) {
+            return Ok(Err(PushRefusal::Duplicate));
+        }
+        let broken = |error: crate::StoreError| JournalError::Broken(error.to_string());
+        let spec = self.journal.get(Table::Spec, entry.birth).map_err(broken)?;
+        let owner = match spec {
+            Some(spec) => unpack::<Spec>(Table::Spec, entry.birth, &spec).map_err(broken)?.owner,
+            None => None,
+        };
+        Ok(if owner.is_some() { Err(PushRefusal::Owned) } else { Ok(()) })
+    }
+
+    /// Hands out tasks.
+    pub(super) fn take(&mut self, take: &Take) -> Result<Option<TakenRows>, JournalError> {
+        let Some(&number) = self.numbers.get(&take.queue) else { return Ok(None) };
+        let index = self.index(number);
+        let settings = &index.queue.settings;
+        let rate = settings.rate;
+        let mut room = if index.queue.paused { 0 } else { usize::MAX };
+        if let Some(concurrency) = settings.concurrency {
+            room = room.min((u64::from(concurrency)).saturating_sub(index.held()) as usize);
+        }
+        let allowed = rate.map_or(usize::MAX, |rate| index.bucket.allows(rate, self.now));
+        let classes = take.classes.as_ref().map(|names| {
+            let index = self.index_mut(number);
+            names.iter().map(|name| index.class(name)).collect::<Vec<u32>>()
+        });
+        let mut left = room.min(allowed);
+        let mut taken = 0;
+        let mut per_taker = Vec::with_capacity(take.takers.len());
+        for taker in &take.takers {
+            let got = self.take_for(number, taker, classes.as_deref(), left)?;
+            left -= got.len();
+            taken += got.len();
+            per_taker.push(got);
+        }
+        let mut again_at = None;
+        if let Some(rate) = rate {
+            let mut bucket = self.index(number).bucket;
+            bucket.take(taken, rate, self.now);
+            let wanted: usize = take.takers.iter().map(|taker| taker.n).sum();
+            let is_kept_back = left == 0 && taken < wanted.min(room);
+            let has_more =
+                self.index(number).next_ready(classes.as_deref(), self.now.wall, 0).is_some();
+            again_at = bucket.next_at(rate, self.now).filter(|_| is_kept_back && has_more);
+            if taken > 0 {
+                self.set_bucket(number, bucket);
+            }
+        }
+        Ok(Some((per_taker, again_at)))
+    }
+
+    fn take_for(
+        &mut self,
+        number: u32,
+        taker: &Taker,
+        classes: Option<&[u32]>,
+        left: usize,
+    ) -> Result<Vec<TakenRow>, JournalError> {
+        let mut got = Vec::new();
+        let mut bytes = 0;
+        while got.len() < taker.n.min(left) {
+            let token = taker.seed.token(got.len());
+            let roll = mixed(token.bits());
+            let Some(slot) = self.index(number).next_ready(classes, self.now.wall, roll) else {
+                break;
+            };
+            bytes += self.index(number).entry(slot).bytes as usize;
+            if bytes > TAKE_BYTES_MAX && !got.is_empty() {
+                break;
+            }
+            let mut row = self.row(number, slot)?;
+            let birth = self.index(number).entry(slot).birth;
+            let Body::Task(task) = &mut row.body else { break };
+            let settings = &self.index(number).queue.settings;
+            task.status.take(Grant {
+                token,
+                worker: taker.worker.clone(),
+                now: self.now.wall,
+                hold: taker.hold.or(task.hold).unwrap_or(settings.hold),
+                confirm_within: taker.confirm.then_some(settings.confirm_within),
+            });
+            row.change += 1;
+            self.update(number, slot, &row)?;
+            let Body::Task(task) = row.body else { break };
+            got.push(TakenRow {
+                revision: Revision { birth, change: row.change },
+                status: task.status,
+                spec: self.recent.take(birth),
+            });
+        }
+        Ok(got)
+    }
+
+    /// Commits decisions, each by itself.
+    pub(super) fn commit(
+        &mut self,
+        changes: Vec<Change>,
+    ) -> Result<Vec<Result<Revision, Lost>>, JournalError> {
+        changes.into_iter().map(|change| self.commit_one(change)).collect()
+    }
+
+    fn commit_one(&mut self, change: Change) -> Result<Result<Revision, Lost>, JournalError> {
+        let Change { expected, decision } = change;
+        let spec = &decision.task.spec;
+        let id = self.hash_id(&spec.id);
+        let Some(&number) = self.numbers.get(&spec.queue) else { return Ok(Err(Lost)) };
+        let Some(slot) = self.index(number).find(id) else { return Ok(Err(Lost)) };
+        let entry = *self.index(number).entry(slot);
+        if (Revision { birth: entry.birth, change: entry.change }) != expected {
+            return Ok(Err(Lost));
+        }
+        let revision = Revision { change: expected.change + 1, ..expected };
+        let row = |body| StatusRow { queue: number, id, change: revision.change, body };
+        match decision.fate {
+            Fate::Same => return Ok(Ok(expected)),
+            Fate::Keep => {
+                let row = row(Body::task(task_row(spec, decision.task.status)));
+                self.update(number, slot, &row)?;
+            }
+            Fate::Rewrite => {
+                self.journal.put(Table::Spec, entry.birth, &packed(&**spec))?;
+                // What is handed out without reading must not be older than what is stored.
+                self.recent.take(entry.birth);
+                let row = row(Body::task(task_row(spec, decision.task.status)));
+                self.update(number, slot, &row)?;
+            }
+            Fate::Reserve(until) => {
+                self.journal.remove(Table::Spec, entry.birth)?;
+                self.update(number, slot, &row(Body::Reserved(until)))?;
+            }
+            Fate::Remove => self.remove(number, slot)?,
+        }
+        if let Some((token, verb)) = decision.receipt {
+            let fingerprint = self.fingerprint(&spec.queue, id, token, verb);
+            self.note_receipt(fingerprint);
+        }
+        for spawned in decision.spawn {
+            self.spawn(Arc::new(spawned))?;
+        }
+        Ok(Ok(revision))
+    }
+
+    /// Makes a task that follows from a decision. One that is there already is not made again.
+    fn spawn(&mut self, spec: Arc<Spec>) -> Result<(), JournalError> {
+        let number = match self.numbers.get(&spec.queue) {
+            Some(number) => *number,
+            None => self.add_queue(spec.queue.clone())?,
+        };
+        self.push_one(number, &spec, &packed(&*spec), |_| false)?.ok();
+        Ok(())
+    }
+
+    /// Removes tasks, whatever their state.
+    pub(super) fn remove_tasks(
+        &mut self,
+        queue: &QueueName,
+        ids: &[TaskId],
+    ) -> Result<Vec<bool>, JournalError> {
+        let mut removed = Vec::with_capacity(ids.len());
+        for id in ids {
+            let found = self.find_task(queue, id);
+            if let Some((number, slot)) = found {
+                self.remove(number, slot)?;
+            }
+            removed.push(found.is_some());
+        }
+        Ok(removed)
+    }
+
+    /// Where a task lies; a reserved id is no task.
+    pub(super) fn find_task(&self, queue: &QueueName, id: &TaskId) -> Option<(u32, u32)> {
+        let number = *self.numbers.get(queue)?;
+        let index = self.index(number);
+        let slot = index.find(self.hash_id(id))?;
+        (index.entry(slot).kind != Kind::Reserved).then_some((number, slot))
+    }
+
+    /// Whether settle verbs are remembered.
+    pub(super) fn settled(&self, receipts: &[Receipt]) -> Vec<bool> {
+        let known = |receipt: &Receipt| {
+            let id = self.hash_id(&receipt.id);
+            let Receipt { queue, token, verb, .. } = receipt;
+            self.knows_receipt(self.fingerprint(queue, id, *token, *verb))
+        };
+        receipts.iter().map(known).collect()
+    }
+
+    /// Births of tasks whose hold has ended or that were not started in time.
+    pub(super) fn expired(&self, limit: usize) -> Vec<u64> {
+        let now = self.now;
+        let mut births = Vec::new();
+        for index in self.queues.values() {
+            let holds = index.passed_holds(now.steady_ms);
+            let unstarted = index
+                .passed_on_wall(now.wall)
+                .filter(|slot| index.entry(*slot).state().is_some_and(|s| !s.is_finished()));
+            let room = limit - births.len();
+            births.extend(holds.chain(unstarted).take(room).map(|slot| index.entry(slot).birth));
+            if births.len() == limit {
+                break;
+            }
+        }
+        births
+    }
+
+    /// Removes what is no longer to be kept.
+    pub(super) fn sweep(&mut self, limit: usize) -> Result<bool, JournalError> {
+        let mut swept = self.remove_dead(limit)?;
+        let numbers: Vec<u32> = self.queues.keys().copied().collect();
+        for number in numbers {
+            let index = self.index(number);
+            let is_outdated = |slot: &u32| {
+                let entry = index.entry(*slot);
+                entry.kind == Kind::Reserved || entry.state().is_some_and(State::is_finished)
+            };
+            let room = limit.saturating_sub(swept);
+            let outdated: Vec<u32> =
+                index.passed_on_wall(self.now.wall).filter(is_outdated).take(room).collect();
+            swept += outdated.len();
+            for slot in outdated {
+                self.sweep_one(number, slot)?;
+            }
+        }
+        Ok(swept >= limit)
+    }
+
+    fn sweep_one(&mut self, number: u32, slot: u32) -> Result<(), JournalError> {
+        let row = self.row(number, slot)?;
+        let birth = self.index(number).entry(slot).birth;
+        let reserved_until = match &row.body {
+            Body::Task(task) => task.status.reserved_until.filter(|until| *until > self.now.wall),
+            Body::Reserved(_) => None,
+        };
+        match reserved_until {
+            Some(until) => {
+                self.journal.remove(Table::Spec, birth)?;
+                let row = StatusRow { body: Body::Reserved(until), change: row.change + 1, ..row };
+                self.update(number, slot, &row)
+            }
+            None => self.remove(number, slot),
+        }
+    }
+}
+
+fn task_row(spec: &Spec, status: Status) -> TaskRow {
+    TaskRow {
+        priority: spec.priority,
+        class: spec.lane_class(),
+        bytes: u32::try_from(spec.payload.len()).unwrap_or(u32::MAX),
+        hold: spec.hold,
+        expires: spec.expires,
+        status,
+    }
+}
+
+/// Spreads the bits of a token, so that consecutive tokens draw independently.
+fn mixed(token: u128) -> u64 {
+    let mut z = (token as u64) ^ ((token >> 64) as u64);
+    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,134 @@
+//! Checks the documentation: runs its examples against the real binary.
+//!
+//! The blocks of a file run top to bottom in one bash, each file with a fresh server of its own. The
+//! real `punctual` is on the PATH, `PUNCTUAL_URL` names the server, and `127.0.0.1:23334` in the text
+//! stands for its address.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::links;
+use crate::markdown::{Example, examples, matches};
+use crate::stages::{cargo, root, target};
+
+const DEFAULT_ADDRESS: &str = "127.0.0.1:23334";
+const READY: &str = "punctual is ready on http://";
+/// Printed after every block; tells which one failed, and what each printed.
+const MARK: &str = "--- end of block ---";
+
+/// Checks every Markdown file of the root and of `docs/`: what it points at, and its examples.
+pub(crate) fn check() -> anyhow::Result<()> {
+    cargo(&["build", "--locked", "-p", "punctual"]).run()?;
+    let mut files = Vec::new();
+    for dir in [root().to_owned(), root().join("docs")] {
+        for entry in fs::read_dir(dir)? {
+            files.push(entry?.path());
+        }
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    for path in files {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        let text = fs::read_to_string(&path)?;
+        links::check(&path, &text)?;
+        let found = examples(&text);
+        if !found.is_empty() {
+            run(&name, &found).with_context(|| format!("the examples of {name}"))?;
+        }
+        println!("{name}: {} blocks ran", found.len());
+    }
+    Ok(())
+}
+
+fn run(name: &str, examples: &[Example]) -> anyhow::Result<()> {
+    let dir = target().join("docs-check").join(name.replace('/', "-"));
+    if dir.exists() {
+        fs::remove_dir_all(&dir)?;
+    }
+    fs::create_dir_all(&dir)?;
+    let server = Server::start(&dir)?;
+    let script = dir.join("script.sh");
+    fs::write(&script, script_of(examples, &server.address))?;
+
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("timeout")
+        .args(["120", "bash"])
+        .arg(&script)
+        .current_dir(&dir)
+        .env("PATH", format!("{}:{path}", binaries().display()))
+        .env("PUNCTUAL_URL", format!("http://{}", server.address))
+        .stderr(Stdio::inherit())
+        .output()?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let blocks: Vec<_> = printed.split(MARK).collect();
+    if !output.status.success() {
+        let failed = blocks.len() - 1;
+        let line = examples.get(failed).map_or(0, |example| example.line);
+        bail!(
+            "the block at line {line} ended with {}; it printed:\n{}",
+            output.status,
+            blocks[failed]
+        );
+    }
+    for (example, printed) in examples.iter().zip(&blocks) {
+        let Some(expected) = &example.output else { continue };
+        let expected = expected.replace(DEFAULT_ADDRESS, &server.address);
+        ensure!(
+            matches(&expected, printed),
+            "the block at line {} printed:\n{}\nand not, as the text says:\n{expected}",
+            example.line,
+            printed.trim()
+        );
+    }
+    Ok(())
+}
+
+fn script_of(examples: &[Example], address: &str) -> String {
+    let mut script = "set -euo pipefail\n".to_owned();
+    for example in examples {
+        script += &example.code.replace(DEFAULT_ADDRESS, address);
+        script += &format!("printf '\\n{MARK}\\n'\n");
+    }
+    script
+}
+
+fn binaries() -> PathBuf {
+    target().join("debug")
+}
+
+/// A server for one file; ends with it.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(dir: &Path) -> anyhow::Result<Self> {
+        let mut process = Command::new(binaries().join("punctual"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--store"])
+            .arg(dir.join("data"))
+            .env("PUNCTUAL_LOG", "warn")
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start punctual")?;
+        let stdout = process.stdout.take().context("its standard output is a pipe")?;
+        let mut server = Self { process, address: String::new() };
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let address = line.trim().strip_prefix(READY);
+        server.address = address.context("the server did not get ready")?.to_owned();
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

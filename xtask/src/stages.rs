@@ -1,0 +1,86 @@
+//! Steps one after the other, with how long each took.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+/// The steps that are behind us.
+#[derive(Default)]
+pub(crate) struct Stages {
+    done: Vec<(&'static str, Duration)>,
+}
+
+impl Stages {
+    /// Runs one more step; an error ends the run, after a word on how far it got.
+    pub(crate) fn run(
+        &mut self,
+        name: &'static str,
+        step: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        println!("==> {name}");
+        let start = Instant::now();
+        let outcome = step();
+        let took = start.elapsed();
+        if outcome.is_err() {
+            self.summary();
+            println!("{name:<24} FAILED after {}", seconds(took));
+        } else {
+            println!("<== {name}: {}", seconds(took));
+            self.done.push((name, took));
+        }
+        outcome.with_context(|| format!("{name} failed"))
+    }
+
+    /// Prints a line per step.
+    pub(crate) fn summary(&self) {
+        println!();
+        for (name, took) in &self.done {
+            println!("{name:<24} ok {}", seconds(*took));
+        }
+        let total = self.done.iter().map(|(_, took)| *took).sum();
+        println!("{:<24}    {}", "in all", seconds(total));
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+/// A command to be run from the root of the repository.
+pub(crate) struct Step(Command);
+
+/// The `cargo` that runs this.
+pub(crate) fn cargo(args: &[&str]) -> Step {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(args).current_dir(root());
+    Step(command)
+}
+
+impl Step {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.0.env(name, value);
+        self
+    }
+
+    /// Runs it with this terminal; anything but success is an error.
+    pub(crate) fn run(mut self) -> anyhow::Result<()> {
+        let status = self.0.status().with_context(|| format!("cannot run {:?}", self.0))?;
+        if !status.success() {
+            bail!("{:?} ended with {status}", self.0);
+        }
+        Ok(())
+    }
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies below the root")
+}
+
+/// Where builds go.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
