@@ -6,6 +6,7 @@ use jiff::civil::Time;
 use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::object::objects_only;
 use crate::time::{NumberOrText, Timestamp};
 
 const PLAN_TIME_RULE: &str =
@@ -13,7 +14,7 @@ const PLAN_TIME_RULE: &str =
 
 /// A rule as a request gives it, not yet checked. A field that is `null` is left out.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
 pub struct RuleFields {
     /// What kind of rule it is; required.
     pub plan_type: Option<PlanType>,
@@ -30,6 +31,8 @@ pub struct RuleFields {
     /// The pattern of a rule of type `cron`.
     pub cron: Option<String>,
 }
+
+objects_only! { RuleFields with serialize }
 
 /// The kind of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -49,10 +49,7 @@ impl Series<'_> {
     /// The first occurrence later than that moment.
     pub(super) fn after(&self, millis: i64) -> Option<i64> {
         match self {
-            Self::Elapsed { base, step } => {
-                let n = steps(millis - base, *step) + 1;
-                base.checked_add(n.checked_mul(*step)?)
-            }
+            Self::Elapsed { base, step } => Some(millis + to_next(millis - base, *step)),
             Self::Local(zone, times) => zone.moment(times.after(zone.reached(millis)?)?),
         }
     }
@@ -76,9 +73,8 @@ impl Local<'_> {
     fn after(&self, local: DateTime) -> Option<DateTime> {
         match self {
             Self::Days { base, step } => {
-                let step = step * DAY_MS;
-                let n = steps(millis_between(*base, local), step) + 1;
-                base.checked_add(SignedDuration::from_millis(n.checked_mul(step)?)).ok()
+                let ahead = to_next(millis_between(*base, local), step * DAY_MS);
+                local.checked_add(SignedDuration::from_millis(ahead)).ok()
             }
             Self::Months { day, at } => {
                 let month = local.date().first_of_month();
@@ -116,6 +112,11 @@ impl Local<'_> {
 /// How many whole steps fit; none if the length is negative.
 fn steps(length: i64, step: i64) -> i64 {
     length.max(0) / step
+}
+
+/// How long it is to the end of the next step; a negative length is the time until the first.
+fn to_next(length: i64, step: i64) -> i64 {
+    step - if length > 0 { length % step } else { length }
 }
 
 fn difference(after: i64, through: i64) -> u64 {
