@@ -1,6 +1,7 @@
 //! A rule that was checked, ready to tell its occurrences.
 
-use jiff::civil::{DateTime, Time};
+use jiff::ToSpan;
+use jiff::civil::{Date, Time};
 use serde::{Deserialize, Serialize};
 
 use super::cron::Cron;
@@ -10,7 +11,7 @@ use super::zone::Zone;
 use crate::time::Timestamp;
 
 /// A Sunday before the epoch, from which weeks are told.
-const SUNDAY: DateTime = DateTime::constant(1969, 12, 21, 0, 0, 0, 0);
+const SUNDAY: Date = Date::constant(1969, 12, 21);
 
 /// A plan's rule. In JSON and in stored records it has the form of its [`RuleFields`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,7 +77,7 @@ impl Rule {
                 Some((Series::Local(&self.zone, Local::Days { base, step }), moment))
             }
             Pace::Week(weekday, at) => {
-                let base = SUNDAY.date().checked_add(jiff::Span::new().days(weekday)).ok()?;
+                let base = SUNDAY.checked_add(i32::from(weekday).days()).ok()?;
                 local(Local::Days { base: base.to_datetime(at), step: 7 })
             }
             Pace::Month(day, at) => local(Local::Months { day, at }),

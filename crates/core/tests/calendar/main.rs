@@ -2,7 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod agree;
+mod bounds;
 mod cron;
 mod fields;
+mod late;
+mod oracle;
 mod rules;
 mod scene;
+mod zones;
