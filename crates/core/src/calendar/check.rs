@@ -19,8 +19,8 @@ impl RuleFields {
         let kind = match plan_type {
             PlanType::None => Kind::AtOnce,
             PlanType::Time => {
-                let at = self.base()?;
-                Kind::Once(at.ok_or_else(|| Invalid::new("plan_time", "the time it is due"))?)
+                let required = || Invalid::new("plan_time", "required for plan_type time");
+                Kind::Once(self.base()?.ok_or_else(required)?)
             }
             PlanType::Second => Kind::Again(Pace::Millis(self.units()? * 1_000, self.base()?)),
             PlanType::Minute => Kind::Again(Pace::Millis(self.units()? * 60_000, self.base()?)),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rule::{Kind, Rule};
+use super::series::Series;
 use crate::limits::PAGE_ITEMS_MAX;
 use crate::time::Timestamp;
 
@@ -61,9 +62,12 @@ impl Rule {
     /// next may be long past and is due at once; without it the next is never past.
     pub fn next(&self, position: Position, now: Timestamp) -> Next {
         match &self.kind {
-            Kind::AtOnce => self.only(position.since, position, None),
-            Kind::Once(at) => self.only(*at, position, Some(now)),
-            Kind::Again(_) => self.again(position, now),
+            Kind::AtOnce => once(position.since, false, position),
+            Kind::Once(at) => once(*at, *at < now && !self.no_keep, position),
+            Kind::Again(pace) => match self.series(pace, position.since) {
+                Some((series, start)) => self.again(&series, start, position, now),
+                None => Next { at: None, skipped: 0, position },
+            },
         }
     }
 
@@ -79,41 +83,37 @@ impl Rule {
         following.take(n.min(PAGE_ITEMS_MAX)).collect()
     }
 
-    /// A rule of one occurrence; `skip_before` is the time before which it is past.
-    fn only(&self, at: Timestamp, position: Position, skip_before: Option<Timestamp>) -> Next {
-        if position.over.is_some() {
-            return Next { at: None, skipped: 0, position };
-        }
-        match skip_before {
-            Some(now) if at < now && !self.no_keep => {
-                Next { at: None, skipped: 1, position: position.after_failure(at) }
-            }
-            _ => Next { at: Some(at), skipped: 0, position },
-        }
-    }
-
-    fn again(&self, position: Position, now: Timestamp) -> Next {
-        let Some((series, before_first)) = self.series(position.since) else {
-            return Next { at: None, skipped: 0, position };
-        };
+    /// The next of a series whose occurrences are all later than `start`.
+    fn again(&self, series: &Series<'_>, start: i64, position: Position, now: Timestamp) -> Next {
         let left = self.repeats.map_or(u64::MAX, |repeats| repeats.saturating_sub(position.used));
         if left == 0 {
             return Next { at: None, skipped: 0, position };
         }
-        let over = position.over.map_or(before_first, Timestamp::as_millis);
+        let over = position.over.map_or(start, Timestamp::as_millis);
         let past = if self.no_keep { over } else { over.max(now.as_millis() - 1) };
         let mut skipped = series.count(over, past);
         let mut position = position;
         if skipped > 0 {
             position.over = Some(Timestamp::from_millis(past));
-            if self.skips_count() {
-                skipped = skipped.min(left);
-                position.used = position.used.saturating_add(skipped);
-            }
         }
-        let spent = self.repeats.is_some_and(|repeats| position.used >= repeats);
+        if self.skips_count() {
+            skipped = skipped.min(left);
+            position.used = position.used.saturating_add(skipped);
+        }
+        let spent = self.skips_count() && skipped == left;
         let at = if spent { None } else { series.after(past) };
         let in_range = |millis: &i64| *millis <= Timestamp::MAX.as_millis();
         Next { at: at.filter(in_range).map(Timestamp::from_millis), skipped, position }
+    }
+}
+
+/// The next of a rule that has one occurrence.
+fn once(at: Timestamp, missed: bool, position: Position) -> Next {
+    if position.over.is_some() {
+        Next { at: None, skipped: 0, position }
+    } else if missed {
+        Next { at: None, skipped: 1, position: position.after_failure(at) }
+    } else {
+        Next { at: Some(at), skipped: 0, position }
     }
 }

@@ -62,9 +62,12 @@ impl Rule {
         matches!(self.kind, Kind::Again(Pace::Millis(..) | Pace::Days(..)))
     }
 
-    /// The occurrences of a repeating rule, and a moment that is just before the first.
-    pub(super) fn series(&self, since: Timestamp) -> Option<(Series<'_>, i64)> {
-        let Kind::Again(pace) = &self.kind else { return None };
+    /// The occurrences at a pace that was set at `since`, and a moment all of them are later than.
+    pub(super) fn series<'a>(
+        &'a self,
+        pace: &'a Pace,
+        since: Timestamp,
+    ) -> Option<(Series<'a>, i64)> {
         let local = |times| Some((Series::Local(&self.zone, times), since.as_millis() - 1));
         match *pace {
             Pace::Millis(step, base) => {

@@ -146,13 +146,13 @@ fn written(low: u8, high: u8) -> impl Strategy<Value = (String, Vec<u8>)> {
     });
     let stepped = (low..=high, low..=high, 1..=high).prop_map(|(a, b, step)| {
         let (a, b) = (a.min(b), a.max(b));
-        (format!("{a}-{b}/{step}"), (a..=b).filter(|v| (v - a) % step == 0).collect())
+        (format!("{a}-{b}/{step}"), (a..=b).filter(|v| (v - a).is_multiple_of(step)).collect())
     });
     let to_the_end = (low..=high, 1..=high).prop_map(move |(a, step)| {
-        (format!("{a}/{step}"), (a..=high).filter(|v| (v - a) % step == 0).collect())
+        (format!("{a}/{step}"), (a..=high).filter(|v| (v - a).is_multiple_of(step)).collect())
     });
     let of_all = (2..=high).prop_map(move |step| {
-        (format!("*/{step}"), (low..=high).filter(|v| (v - low) % step == 0).collect())
+        (format!("*/{step}"), (low..=high).filter(|v| (v - low).is_multiple_of(step)).collect())
     });
     let item = prop_oneof![single, range, stepped, to_the_end, of_all];
     prop::collection::vec(item, 1..4).prop_map(|items: Vec<(String, Vec<u8>)>| {
