@@ -23,8 +23,8 @@ const SPAN_RULE: &str =
     "a duration: seconds from 0, or text like \"90s\", \"1h30m\", \"7d\", at most 100 years";
 
 impl Timestamp {
-    /// The last millisecond of the year 9999.
-    pub const MAX: Self = Self(253_402_300_799_999);
+    /// 9999-12-30T22:00:00Z: the last moment that reads in year 9999 wherever one is.
+    pub const MAX: Self = Self(253_402_207_200_000);
 
     /// From milliseconds since the epoch, kept within the range.
     pub fn from_millis(millis: i64) -> Self {
@@ -265,6 +265,7 @@ mod tests {
         assert_eq!(same, time);
         assert_eq!(Timestamp::parse("1763189428.123"), Some(time));
         assert_eq!(serde_json::to_string(&Timestamp(0)).unwrap(), "\"1970-01-01T00:00:00.000Z\"");
+        assert_eq!(Timestamp::MAX.to_string(), "9999-12-30T22:00:00.000Z");
         for bad in [
             "-1",
             "1e300",

@@ -1,9 +1,11 @@
 //! The HTTP interface, checked from outside: a real server over TCP, a store with a movable clock.
+#![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
 
 mod bad_input;
 mod batches;
 mod connections;
 mod control;
+mod faults;
 mod holders;
 mod idempotency;
 mod lists;
