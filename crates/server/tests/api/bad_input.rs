@@ -1,6 +1,6 @@
 //! Wrong input of every kind: it gets its error and changes nothing.
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 /// Bodies of a push: what is wrong with them, and what the answer says.
 fn table() -> Vec<(Vec<u8>, u16, &'static str, &'static str)> {

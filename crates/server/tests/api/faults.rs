@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use punctual_core::{Queue, QueueName, TaskId, Timestamp};
 use punctual_server::{ServeError, ServerConfig};
-use punctual_store::model::ModelStore;
 use punctual_store::port::PutRefusal;
 use punctual_store::{
     Change, Effect, Listing, Lost, ManualClock, Page, Push, Pushed, PutQueue, QueueStats, Receipt,
@@ -15,11 +14,11 @@ use punctual_store::{
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
-/// The model store behind a switch.
+/// A store behind a switch.
 struct Switched {
-    store: ModelStore,
+    store: Arc<dyn Store>,
     off: AtomicBool,
     dead: Notify,
 }
@@ -33,7 +32,7 @@ impl Switched {
     }
 }
 
-/// Methods that fail while the switch is off and are the model's else.
+/// Methods that fail while the switch is off and are the store's own else.
 macro_rules! switched {
     ($($effect:ident fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty;)*) => {
         #[async_trait]
@@ -89,7 +88,7 @@ fn clock() -> ManualClock {
 async fn switched() -> (Arc<Switched>, TestServer) {
     let clock = clock();
     let store = Arc::new(Switched {
-        store: ModelStore::new(Arc::new(clock.clone())),
+        store: crate::store(&clock),
         off: AtomicBool::new(false),
         dead: Notify::new(),
     });
@@ -147,7 +146,7 @@ async fn a_server_ends_with_its_store() {
 /// Two servers over one store, neither of which hears what the other does.
 async fn pair() -> (TestServer, TestServer) {
     let clock = clock();
-    let store = Arc::new(ModelStore::new(Arc::new(clock.clone())));
+    let store = crate::store(&clock);
     let config = ServerConfig::default();
     let first = TestServer::over(store.clone(), clock.clone(), config.clone()).await;
     first.get("/readyz").await.is(200);

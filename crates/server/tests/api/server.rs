@@ -13,7 +13,6 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use punctual_core::{Span, Timestamp};
 use punctual_server::{ServeError, Server, ServerConfig};
-use punctual_store::model::ModelStore;
 use punctual_store::{ManualClock, Store};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
@@ -70,7 +69,7 @@ impl TestServer {
 
     pub(crate) async fn with(config: ServerConfig) -> Self {
         let clock = ManualClock::new(Timestamp::parse("2026-11-15T06:00:00Z").unwrap());
-        let store = Arc::new(ModelStore::new(Arc::new(clock.clone())));
+        let store = crate::store(&clock);
         Self::over(store, clock, config).await
     }
 

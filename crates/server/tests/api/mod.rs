@@ -1,5 +1,6 @@
 //! The HTTP interface, checked from outside: a real server over TCP, a store with a movable clock.
-#![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
+//!
+//! Whoever includes this says over which store, as `crate::store`.
 
 mod bad_input;
 mod batches;
