@@ -115,7 +115,7 @@ async fn bulk(
     let BulkBody { verb, filter, dry_run, cursor } = body.read()?;
     let filter = filter.unwrap_or_default().filter()?;
     let record = app.engine.queue(&queue).await?;
-    let bulk = Bulk { verb, filter, dry_run, cursor };
+    let bulk = Bulk { verb, filter, dry_run, cursor: given(cursor) };
     let BulkAnswer { matched, changed, next } = app.engine.bulk(&record, bulk).await?;
     Ok(answer(StatusCode::OK, &BulkView { matched, changed, next }))
 }

@@ -7,6 +7,8 @@ mod batch;
 mod body;
 mod bulk;
 mod control;
+#[cfg(test)]
+mod fuzz;
 mod guard;
 mod health;
 mod json;

@@ -390,3 +390,48 @@ pub(crate) enum ReasonSchema {
     Cancelling,
     Finished,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use punctual_core::queue::{KeepPatch, Rate, SettingsPatch};
+    use punctual_core::{Callback, NewTask, RetryPolicy, State};
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    /// The fields a value of `core` takes, as it says itself when it is given another.
+    fn taken<T: DeserializeOwned>() -> BTreeSet<String> {
+        let Err(error) = serde_json::from_str::<T>(r#"{"no such field":1}"#) else {
+            panic!("it takes any field");
+        };
+        let error = error.to_string();
+        let names = error.split('`').skip(3).step_by(2);
+        names.map(ToOwned::to_owned).collect()
+    }
+
+    fn described<T: PartialSchema>() -> BTreeSet<String> {
+        let schema = serde_json::to_value(T::schema()).unwrap();
+        schema["properties"].as_object().unwrap().keys().cloned().collect()
+    }
+
+    #[test]
+    fn every_field_is_described() {
+        assert_eq!(described::<NewTaskSchema>(), taken::<NewTask>());
+        assert_eq!(described::<SettingsSchema>(), taken::<SettingsPatch>());
+        assert_eq!(described::<KeepSchema>(), taken::<KeepPatch>());
+        assert_eq!(described::<RateSchema>(), taken::<Rate>());
+        assert_eq!(described::<RetrySchema>(), taken::<RetryPolicy>());
+        assert_eq!(described::<CallbackSchema>(), taken::<Callback>());
+    }
+
+    #[test]
+    fn every_state_is_described() {
+        let schema = serde_json::to_value(StateSchema::schema()).unwrap();
+        let names: Vec<&str> = State::ALL.iter().map(|state| state.name()).collect();
+        assert_eq!(schema["enum"], serde_json::json!(names));
+        let counts = described::<CountsSchema>();
+        assert!(names.iter().all(|name| counts.contains(*name)));
+    }
+}

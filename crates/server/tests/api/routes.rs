@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use punctual_server::ServerConfig;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 const ROUTES: [&str; 37] = [
     "DELETE /v1/queues/{queue}",
@@ -199,6 +199,6 @@ async fn health_is_told() {
     let server = TestServer::start().await;
     assert_eq!(server.get("/livez").await.is(200), json!({"live": true}));
     let ready = server.get("/readyz").await.is(200);
-    assert_eq!((&ready["ready"], &ready["store"]), (&json!(true), &json!("model")));
-    assert!(ready["durability"].is_string());
+    assert_eq!(ready["ready"], true);
+    assert!(ready["store"].is_string() && ready["durability"].is_string());
 }
