@@ -77,9 +77,18 @@ fn explain<'a, T: Deserialize<'a>>(json: &'a str, error: &serde_json::Error) -> 
     };
     let rule = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    let rule = rule.strip_suffix(&place).unwrap_or(&rule).replace('`', "");
+    let rule = in_words(rule.strip_suffix(&place).unwrap_or(&rule));
     let nowhere = path.is_empty() || path == "." || path == "?";
     Invalid::new(if nowhere { "body".to_owned() } else { path }, rule)
+}
+
+/// What a parser says, without the names of its types.
+pub(crate) fn in_words(rule: &str) -> String {
+    let mut rule = rule.replace('`', "");
+    for kind in ["i32", "u32", "u64", "usize"] {
+        rule = rule.replace(&format!("expected {kind}"), "expected a whole number");
+    }
+    rule.replace("expected f64", "expected a number")
 }
 
 /// Whether brackets nest deeper than allowed. One pass over the bytes; says nothing about whether

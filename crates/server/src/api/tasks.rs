@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::{Changes, Reads};
-use super::schema::{AnyJson, RetrySchema, Time, WhySchema};
+use super::schema::{AnyJson, RetrySchema, When, WhySchema};
 use super::target::{InQueue, OnTask, given, page_limit};
 use super::view::{Page, TaskView, verb_answer};
 use super::{App, Problem, answer};
@@ -116,11 +116,11 @@ async fn get_task(
 struct EditBody {
     /// A new payload.
     #[serde(default, deserialize_with = "any_json")]
-    #[schema(value_type = AnyJson)]
+    #[schema(value_type = AnyJson, required = false)]
     payload: Option<RawJson>,
     /// A new due time; null: now.
     #[serde(default)]
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<When>)]
     due: Patch<Timestamp>,
     /// A new priority, -100 to 100; null: 0.
     #[serde(default)]
@@ -136,7 +136,7 @@ struct EditBody {
     retry: Patch<RetryPolicy>,
     /// A new time by which it must have started; null: none.
     #[serde(default)]
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<When>)]
     expires: Patch<Timestamp>,
 }
 
