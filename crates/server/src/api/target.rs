@@ -14,7 +14,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::Problem;
-use super::json::in_words;
+use super::json::{in_words, shortened};
 use crate::engine::Failure;
 
 /// The queue of `/v1/queues/{queue}…`, and the parameters of the query.
@@ -58,7 +58,7 @@ fn params<P: DeserializeOwned>(uri: &Uri) -> Result<P, Failure> {
     };
     let rule = refused.rsplit_once("query string: ").map_or(&*refused, |(_, rule)| rule);
     let (field, rule) = rule.split_once(": ").unwrap_or(("query", rule));
-    Err(Failure::invalid(field.to_owned(), in_words(rule)))
+    Err(Failure::invalid(shortened(field.to_owned()), shortened(in_words(rule))))
 }
 
 impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for InQueue<P> {

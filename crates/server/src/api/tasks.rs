@@ -15,6 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::json::shortened;
 use super::openapi::{Changes, Reads};
 use super::schema::{AnyJson, RetrySchema, When, WhySchema};
 use super::target::{InQueue, OnTask, given, page_limit};
@@ -65,6 +66,7 @@ fn states(list: &str) -> Result<Vec<punctual_core::State>, Failure> {
 pub(super) fn state(name: &str) -> Result<punctual_core::State, Failure> {
     punctual_core::State::parse(name).ok_or_else(|| {
         let names = punctual_core::State::ALL.map(punctual_core::State::name).join(", ");
+        let name = shortened(name.to_owned());
         Failure::invalid("state", format!("{name:?} is none of {names}"))
     })
 }
