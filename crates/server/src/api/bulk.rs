@@ -74,6 +74,7 @@ struct BulkView {
     /// Tasks that are other than before.
     changed: usize,
     /// The cursor of the next call; null: this was the last.
+    #[schema(required = true)]
     next: Option<String>,
 }
 
