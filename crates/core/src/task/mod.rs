@@ -3,6 +3,7 @@
 //! The two are stored apart, so that a change of state never rewrites a payload.
 
 mod decide;
+mod event;
 mod push;
 mod state;
 
@@ -10,7 +11,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use decide::{Acknowledgement, Context, Decision, Edit, Event, Extension, Fate, Settlement};
+pub use decide::{Context, Decision, Fate};
+pub use event::{Acknowledgement, Edit, Event, Extension, Settlement};
 pub use push::NewTask;
 pub use state::{Edge, State, Verb, edge};
 

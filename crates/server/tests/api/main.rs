@@ -1,0 +1,17 @@
+//! The HTTP interface, checked from outside: a real server over TCP, a store with a movable clock.
+
+mod bad_input;
+mod batches;
+mod connections;
+mod control;
+mod holders;
+mod idempotency;
+mod lists;
+mod pushes;
+mod queues;
+mod routes;
+mod server;
+mod takes;
+
+pub(crate) use serde_json::json;
+pub(crate) use server::{PATIENCE, TestServer};
