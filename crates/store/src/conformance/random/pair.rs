@@ -102,13 +102,18 @@ impl Pair {
                 self.tick().await
             }
             Step::SetWall { ms } => {
-                self.clock.set_wall(self.now() + punctual_core::Span::from_millis(*ms));
+                let span = punctual_core::Span::from_millis(*ms);
+                if self.subject.has_one_clock() {
+                    self.clock.advance(span);
+                } else {
+                    self.clock.set_wall(self.now() + span);
+                }
                 self.tick().await
             }
             Step::Expire => self.expire().await,
             Step::Sweep { limit } => self.sweep(*limit).await,
             Step::Restart => {
-                if self.subject.restart().await {
+                if self.subject.restart().await && !self.subject.has_one_clock() {
                     self.model.restart();
                 }
                 Ok(())

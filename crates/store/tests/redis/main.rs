@@ -1,0 +1,6 @@
+//! The Redis store over real servers, which the tests start themselves.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod server;
+mod single;
+mod subject;
