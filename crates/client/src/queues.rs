@@ -177,7 +177,7 @@ impl Client {
     ) -> Result<Page<Queue>, Error> {
         let query = query(&[
             ("tag", tag.map(str::to_owned)),
-            ("mode", mode.map(|mode| RawJson::of(&mode).as_str().trim_matches('"').to_owned())),
+            ("mode", mode.map(|mode| mode.name().to_owned())),
             ("limit", Some(limit.to_string())),
             ("cursor", cursor.map(str::to_owned)),
         ]);

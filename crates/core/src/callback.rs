@@ -6,12 +6,13 @@ use crate::error::{Invalid, Refusal};
 use crate::http::HttpTarget;
 use crate::json::RawJson;
 use crate::name::{QueueName, TaskId};
+use crate::object::objects_only;
 use crate::task::{NewTask, Spec, State, Task};
 use crate::time::Timestamp;
 
 /// The task to make when another ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Callback {
     /// The ends it answers to; all of them if left out.
     #[serde(default = "all_ends")]
@@ -26,6 +27,8 @@ pub struct Callback {
     #[serde(default)]
     pub task: Option<Box<NewTask>>,
 }
+
+objects_only! { Callback with serialize }
 
 /// How a task ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

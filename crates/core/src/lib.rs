@@ -21,6 +21,7 @@ pub mod http;
 pub mod json;
 pub mod limits;
 pub mod name;
+mod object;
 pub mod patch;
 pub mod queue;
 pub mod retry;

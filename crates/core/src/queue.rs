@@ -6,6 +6,7 @@ use crate::error::{Invalid, Refusal, check_size};
 use crate::http::{HIDDEN, Headers, check_url};
 use crate::limits::{TAG_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::name::QueueName;
+use crate::object::objects_only;
 use crate::patch::Patch;
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::State;
@@ -42,6 +43,19 @@ pub enum Mode {
     Pub,
 }
 
+impl Mode {
+    /// Its name in the interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pull => "pull",
+            Self::Dispatch => "dispatch",
+            Self::Http => "http",
+            Self::Vote => "vote",
+            Self::Pub => "pub",
+        }
+    }
+}
+
 /// The order among ready tasks of one priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,7 +68,7 @@ pub enum Order {
 
 /// A token bucket: bursts of `limit`, refilled evenly over `per`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Rate {
     /// Tasks handed out at most.
     pub limit: u32,
@@ -219,7 +233,7 @@ pub struct SettingsPatch {
 
 /// A change of [`Keep`]: what is left out stays.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
 pub struct KeepPatch {
     /// See [`Keep::done`].
     pub done: Patch<Span>,
@@ -228,6 +242,9 @@ pub struct KeepPatch {
     /// See [`Keep::cancelled`].
     pub cancelled: Patch<Span>,
 }
+
+objects_only! { Rate with serialize }
+objects_only! { KeepPatch }
 
 /// One secret or several.
 #[derive(Debug, Clone, Deserialize)]

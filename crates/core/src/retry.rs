@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Invalid;
+use crate::object::objects_only;
 use crate::time::Span;
 
 const INTERVALS_MAX: usize = 1_000;
@@ -57,7 +58,7 @@ impl RetryPolicy {
 /// The two JSON forms in one, so that an error can name the field at fault. Stored records use it
 /// as well.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 struct Form {
     #[serde(default)]
     intervals: Option<Vec<Span>>,
@@ -70,6 +71,8 @@ struct Form {
     #[serde(default)]
     jitter: Option<f64>,
 }
+
+objects_only! { Form with serialize }
 
 impl TryFrom<Form> for RetryPolicy {
     type Error = Invalid;
@@ -150,7 +153,9 @@ impl Serialize for RetryPolicy {
 
 impl<'de> Deserialize<'de> for RetryPolicy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Form::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+        <Form as Deserialize>::deserialize(deserializer)?
+            .try_into()
+            .map_err(serde::de::Error::custom)
     }
 }
 

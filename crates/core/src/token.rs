@@ -11,13 +11,13 @@ pub struct Seed(u128);
 impl Seed {
     /// A seed from random bits.
     pub fn new(random: u128) -> Self {
-        Self(random.max(1))
+        // Room is left for the index, so that no two tokens of a seed are ever the same.
+        Self(random.clamp(1, u128::MAX - u128::from(u64::MAX)))
     }
 
     /// The token of the `index`-th task this call hands out.
     pub fn token(self, index: usize) -> Token {
-        // Only an overflow could reach zero, the token that is never issued.
-        Token(self.0.wrapping_add(index as u128).max(1))
+        Token(self.0 + index as u128)
     }
 }
 
@@ -83,6 +83,7 @@ mod tests {
         let seed = Seed::new(u128::MAX);
         let tokens = [seed.token(0), seed.token(1), seed.token(2)];
         assert_ne!(tokens[0], tokens[1]);
+        assert_ne!(tokens[1], tokens[2]);
         for token in tokens {
             assert_eq!(Token::read(&token.to_string()), token);
             assert_ne!(token, Token::NOBODY);

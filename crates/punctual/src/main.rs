@@ -56,25 +56,27 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
-    if let Command::Serve(serve) = command {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let outcome = runtime.block_on(serve.run());
-        // After a drain what is left lets go of the store, which then closes its files. Otherwise
-        // nothing is waited for: the journal stands on its own.
-        runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
-        return outcome;
+    match command {
+        Command::Serve(serve) => run_server(serve),
+        Command::Push(push) => run_client(push.run()),
+        Command::Take(take) => run_client(take.run()),
+        Command::Commit(commit) => run_client(commit.run()),
+        Command::Queue(queue) => run_client(queue.run()),
+        Command::Task(task) => run_client(task.run()),
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        match command {
-            Command::Serve(_) => unreachable!("handled above"),
-            Command::Push(push) => push.run().await,
-            Command::Take(take) => take.run().await,
-            Command::Commit(commit) => commit.run().await,
-            Command::Queue(queue) => queue.run().await,
-            Command::Task(task) => task.run().await,
-        }
-    })
+}
+
+fn run_server(serve: serve::Serve) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(serve.run());
+    // After a drain what is left lets go of the store, which then closes its files. Otherwise
+    // nothing is waited for: the journal stands on its own.
+    runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
+    outcome
+}
+
+fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
 #[cfg(test)]

@@ -100,6 +100,14 @@ pub(crate) fn cell(text: &str) -> String {
     }
 }
 
+/// A value as a person reads it: text without quotes, the rest as JSON.
+pub(crate) fn bare(value: &impl Serialize) -> String {
+    match serde_json::json!(value) {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
 /// A value, or nothing, as a cell.
 pub(crate) fn or_empty(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()

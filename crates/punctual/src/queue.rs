@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use punctual_client::{Client, Page, QueueChanges, RawJson, State};
 
-use crate::output::{Output, or_empty, record, table};
+use crate::output::{Output, bare, or_empty, record, table};
 use crate::remote::Remote;
 use crate::values;
 
@@ -144,7 +144,7 @@ fn row(queue: &punctual_client::Queue) -> [String; 9] {
     let setting = |name: &str| queue.settings.get(name).and_then(|value| value.as_str());
     [
         queue.name.clone(),
-        bare(&RawJson::of(&queue.mode)),
+        queue.mode.name().to_owned(),
         or_empty(setting("tag")),
         if queue.paused { "paused".to_owned() } else { String::new() },
         queue.counts.ready.to_string(),
@@ -158,11 +158,11 @@ fn row(queue: &punctual_client::Queue) -> [String; 9] {
 fn shown(queue: &punctual_client::Queue) -> String {
     let mut fields = vec![
         ("name", Some(queue.name.clone())),
-        ("mode", Some(bare(&RawJson::of(&queue.mode)))),
+        ("mode", Some(queue.mode.name().to_owned())),
         ("paused", Some(queue.paused.to_string())),
     ];
     for (name, value) in queue.settings.iter().filter(|(_, value)| !value.is_null()) {
-        fields.push((name, Some(bare(&RawJson::of(value)))));
+        fields.push((name, Some(bare(value))));
     }
     let age = queue.oldest_ready_age.map(|age| format!("{:.3} s", age.as_secs_f64()));
     fields.push(("oldest_ready_age", age));
@@ -179,9 +179,4 @@ fn counted(queue: &punctual_client::Queue) -> String {
         .map(|state| format!("{} {state}", counts[state.name()]))
         .collect();
     if states.is_empty() { "none".to_owned() } else { states.join(", ") }
-}
-
-/// JSON as a person reads it: a text without its quotes.
-fn bare(json: &RawJson) -> String {
-    serde_json::from_str(json.as_str()).unwrap_or_else(|_| json.as_str().to_owned())
 }

@@ -2,10 +2,10 @@
 
 use clap::{Args, Subcommand};
 use punctual_client::{
-    After, Client, Extend, Fail, Filter, Held, Page, RawJson, Release, Span, State,
+    After, Attempt, Client, Extend, Fail, Filter, Held, Page, RawJson, Release, Span, State,
 };
 
-use crate::output::{Output, cell, or_empty, record, table};
+use crate::output::{Output, bare, cell, or_empty, record, table};
 use crate::remote::Remote;
 use crate::values;
 
@@ -299,18 +299,7 @@ fn attempts(task: &punctual_client::Task) -> String {
 fn shown(task: &punctual_client::Task) -> String {
     let json = |value: &Option<RawJson>| value.as_ref().map(|json| json.as_str().to_owned());
     let time = |value: Option<punctual_client::Timestamp>| value.map(|time| time.to_string());
-    let history: Vec<_> = task
-        .history
-        .iter()
-        .map(|attempt| {
-            let worker = attempt.worker.as_ref().map_or("", |name| name.as_str());
-            let outcome = RawJson::of(&attempt.outcome);
-            let error = or_empty(attempt.error.as_deref());
-            let line =
-                format!("{} {} {worker} {error}", attempt.at, outcome.as_str().trim_matches('"'));
-            line.trim_end().to_owned()
-        })
-        .collect();
+    let history: Vec<_> = task.history.iter().map(attempted).collect();
     record(vec![
         ("queue", Some(task.queue.clone())),
         ("id", Some(task.id.clone())),
@@ -334,4 +323,11 @@ fn shown(task: &punctual_client::Task) -> String {
         ("flow", json(&task.flow)),
         ("history", Some(history.join("\n")).filter(|history| !history.is_empty())),
     ])
+}
+
+fn attempted(attempt: &Attempt) -> String {
+    let who = or_empty(attempt.worker.as_ref());
+    let error = or_empty(attempt.error.as_deref());
+    let line = format!("{} {} {who} {error}", attempt.at, bare(&attempt.outcome));
+    cell(&line)
 }

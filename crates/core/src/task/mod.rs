@@ -3,6 +3,7 @@
 //! The two are stored apart, so that a change of state never rewrites a payload.
 
 mod decide;
+mod event;
 mod push;
 mod state;
 
@@ -10,7 +11,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use decide::{Acknowledgement, Context, Decision, Edit, Event, Extension, Fate, Settlement};
+pub use decide::{Context, Decision, Fate};
+pub use event::{Acknowledgement, Edit, Event, Extension, Settlement};
 pub use push::NewTask;
 pub use state::{Edge, State, Verb, edge};
 
@@ -228,9 +230,11 @@ impl Status {
         }
     }
 
-    /// Whether nobody ever had it.
+    /// Whether it waits to be started for the first time: what was only handed out and never
+    /// confirmed was not started.
     pub fn is_unstarted(&self) -> bool {
-        self.attempt == 0 && self.history.is_empty() && !self.state.is_finished()
+        let waits = matches!(self.state, State::Waiting | State::Ready | State::Paused);
+        waits && self.history.iter().all(|attempt| attempt.outcome == Outcome::Unconfirmed)
     }
 
     /// Hands the task to a holder. The store calls this for a ready task it chose.

@@ -10,6 +10,7 @@ use crate::limits::{
     CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use crate::name::{QueueName, TaskId};
+use crate::object::objects_only;
 use crate::queue::Mode;
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::Spec;
@@ -17,7 +18,7 @@ use crate::time::{Span, Timestamp};
 
 /// A task as it is pushed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
 pub struct NewTask {
     /// Its id; generated if left out.
     pub id: Option<TaskId>,
@@ -49,6 +50,8 @@ pub struct NewTask {
     /// Labels.
     pub tags: Option<Vec<String>>,
 }
+
+objects_only! { NewTask with serialize }
 
 /// Tells a payload of `null` from no payload at all.
 fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<RawJson>, D::Error> {

@@ -11,33 +11,33 @@ use punctual_core::{
 };
 
 /// The time at which every story begins.
-pub fn start() -> Timestamp {
+pub(crate) fn start() -> Timestamp {
     Timestamp::from_millis(1_800_000_000_000)
 }
 
-pub fn after(secs: i64) -> Timestamp {
+pub(crate) fn after(secs: i64) -> Timestamp {
     start() + Span::from_secs(secs)
 }
 
-pub fn id(text: &str) -> TaskId {
+pub(crate) fn id(text: &str) -> TaskId {
     TaskId::parse(text).unwrap()
 }
 
-pub fn json(text: &str) -> RawJson {
+pub(crate) fn json(text: &str) -> RawJson {
     RawJson::parse(text).unwrap()
 }
 
-pub fn worker() -> WorkerName {
+pub(crate) fn worker() -> WorkerName {
     WorkerName::parse("w").unwrap()
 }
 
 /// The `n`-th token ever handed out.
-pub fn token(n: u128) -> Token {
+pub(crate) fn token(n: u128) -> Token {
     Seed::new(n << 32).token(0)
 }
 
 /// Settings that keep every end for an hour, with waits of 10 and 20 seconds between attempts.
-pub fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     let hour = Span::from_secs(3_600);
     Settings {
         keep: Keep { done: hour, failed: hour, cancelled: hour },
@@ -48,7 +48,7 @@ pub fn settings() -> Settings {
 }
 
 /// A task right after its push.
-pub fn pushed(new: NewTask) -> Task {
+pub(crate) fn pushed(new: NewTask) -> Task {
     let queue = QueueName::parse("q").unwrap();
     let spec = Spec::new(queue, new, id("t"), start());
     let status = Status::new(spec.due_at, start());
@@ -56,15 +56,20 @@ pub fn pushed(new: NewTask) -> Task {
 }
 
 /// A task that is ready.
-pub fn ready() -> Task {
+pub(crate) fn ready() -> Task {
     pushed(NewTask::default())
 }
 
-pub fn take(task: &Task, token: Token, now: Timestamp) -> Task {
+pub(crate) fn take(task: &Task, token: Token, now: Timestamp) -> Task {
     taken(task, token, now, None)
 }
 
-pub fn taken(task: &Task, token: Token, now: Timestamp, confirm_within: Option<Span>) -> Task {
+pub(crate) fn taken(
+    task: &Task,
+    token: Token,
+    now: Timestamp,
+    confirm_within: Option<Span>,
+) -> Task {
     assert_eq!(task.status.state_at(now), State::Ready, "only a ready task is taken");
     let mut task = task.clone();
     let hold = Span::from_secs(30);
@@ -73,7 +78,7 @@ pub fn taken(task: &Task, token: Token, now: Timestamp, confirm_within: Option<S
 }
 
 /// What `core` says, in a queue.
-pub fn decide_in(
+pub(crate) fn decide_in(
     settings: &Settings,
     task: &Task,
     event: Event,
@@ -83,55 +88,55 @@ pub fn decide_in(
     task.decide(event, &Context { now, queue: settings, roll: 0.5, callback_id: &callback_id })
 }
 
-pub fn decide(task: &Task, event: Event, now: Timestamp) -> Result<Decision, Refusal> {
+pub(crate) fn decide(task: &Task, event: Event, now: Timestamp) -> Result<Decision, Refusal> {
     decide_in(&settings(), task, event, now)
 }
 
 /// The task after an event that applies and changes it.
-pub fn happen(task: &Task, event: Event, now: Timestamp) -> Task {
+pub(crate) fn happen(task: &Task, event: Event, now: Timestamp) -> Task {
     let decision = decide(task, event, now).expect("the verb applies");
     assert_eq!(decision.fate, Fate::Keep, "the task changes and is kept");
     decision.task
 }
 
 /// The task after an event that applies, and that it did not change anything.
-pub fn same(task: &Task, event: Event, now: Timestamp) {
+pub(crate) fn same(task: &Task, event: Event, now: Timestamp) {
     let decision = decide(task, event, now).expect("the verb applies");
     assert_eq!(decision.fate, Fate::Same);
     assert_eq!(decision.task, *task);
     assert!(decision.spawn.is_empty() && decision.receipt.is_none());
 }
 
-pub fn settle(token: Token, settlement: Settlement) -> Event {
+pub(crate) fn settle(token: Token, settlement: Settlement) -> Event {
     Event::Settle { token, settlement }
 }
 
-pub fn commit(token: Token) -> Event {
+pub(crate) fn commit(token: Token) -> Event {
     settle(token, Settlement::Commit { result: None })
 }
 
-pub fn fail(token: Token) -> Event {
+pub(crate) fn fail(token: Token) -> Event {
     settle(token, Settlement::Fail { error: None, retry_in: None, permanent: false })
 }
 
-pub fn fail_for_good(token: Token) -> Event {
+pub(crate) fn fail_for_good(token: Token) -> Event {
     settle(token, Settlement::Fail { error: None, retry_in: None, permanent: true })
 }
 
-pub fn release(token: Token) -> Event {
+pub(crate) fn release(token: Token) -> Event {
     settle(token, Settlement::Release { delay: None, checkpoint: None })
 }
 
-pub fn paused(token: Token) -> Event {
+pub(crate) fn paused(token: Token) -> Event {
     settle(token, Settlement::Paused(Acknowledgement::default()))
 }
 
-pub fn cancelled(token: Token) -> Event {
+pub(crate) fn cancelled(token: Token) -> Event {
     settle(token, Settlement::Cancelled(Acknowledgement::default()))
 }
 
 /// A task that comes to be in a state; while held, by `token(1)`.
-pub fn in_state(state: State) -> Task {
+pub(crate) fn in_state(state: State) -> Task {
     let running = || take(&ready(), token(1), start());
     let task = match state {
         State::Waiting => happen(&running(), fail(token(1)), start()),

@@ -121,9 +121,11 @@ fn unprivileged(dir: &Path) -> Command {
     if id.stdout != b"0\n" {
         return punctual();
     }
-    // The binary may lie where only root can go.
+    // The binary may lie where only root can go. Copied by a process of its own, because a process
+    // that another test starts meanwhile would inherit the open copy and keep it from being run.
     let copy = dir.join("punctual");
-    fs::copy(env!("CARGO_BIN_EXE_punctual"), &copy).unwrap();
+    let binary = env!("CARGO_BIN_EXE_punctual");
+    assert!(Command::new("cp").arg(binary).arg(&copy).status().unwrap().success());
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(copy);
     command

@@ -15,6 +15,7 @@ checks! {
     a_queue_reads_as_it_was_put,
     a_queue_that_changed_meanwhile_is_not_overwritten,
     a_mode_stays_while_there_are_tasks_in_any_state,
+    a_reserved_id_does_not_keep_the_mode,
     queues_are_listed_by_name,
     what_a_queue_holds_is_counted,
     resetting_drops_tasks_in_every_state,
@@ -74,6 +75,13 @@ async fn a_mode_stays_while_there_are_tasks_in_any_state(mut f: Fixture) {
         f.store().reset_queue(&before.name).await.expect("the store answers");
         assert_eq!(f.try_put(Some(before), after).await, Ok(()), "once it is empty");
     }
+}
+
+async fn a_reserved_id_does_not_keep_the_mode(mut f: Fixture) {
+    reserved(&mut f).await;
+    f.put_queue("q", |queue| queue.settings.mode = Mode::Http).await;
+    f.put_queue("q", |queue| queue.settings.mode = Mode::Pull).await;
+    assert_eq!(f.try_push("q", vec![task("a")]).await, [Err(PushRefusal::Duplicate)]);
 }
 
 async fn queues_are_listed_by_name(f: Fixture) {
@@ -139,12 +147,17 @@ async fn resetting_drops_tasks_in_every_state(mut f: Fixture) {
     }
 }
 
-async fn resetting_frees_reserved_ids(mut f: Fixture) {
+/// A queue without tasks, in which the id `a` is reserved.
+async fn reserved(f: &mut Fixture) {
     f.put_queue("q", |queue| queue.settings.keep.done = Span::ZERO).await;
     let new = NewTask { unique_for: Some(DELAY), ..task("a") };
     f.push("q", new).await;
     let held = f.take_one("q").await;
     f.settle(&held, super::fixture::commit()).await;
+}
+
+async fn resetting_frees_reserved_ids(mut f: Fixture) {
+    reserved(&mut f).await;
     assert_eq!(f.try_push("q", vec![task("a")]).await, [Err(PushRefusal::Duplicate)]);
     f.store().reset_queue(&queue("q")).await.expect("the store answers");
     f.push("q", task("a")).await;

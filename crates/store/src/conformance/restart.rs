@@ -16,6 +16,7 @@ checks! {
     queues_survive,
     what_was_dropped_stays_dropped,
     holds_go_on_by_the_wall_clock,
+    a_wall_clock_set_back_meanwhile_stretches_no_hold,
     reservations_survive,
     receipts_and_keys_survive,
     a_version_from_before_is_still_a_fence,
@@ -116,6 +117,17 @@ async fn holds_go_on_by_the_wall_clock(mut f: Fixture) {
     let event = Event::Settle { token: token(&held), settlement: commit() };
     f.happen("q", "a", event).await;
     assert_eq!(f.state("q", "a").await, Some(State::Done), "the token is still good");
+}
+
+async fn a_wall_clock_set_back_meanwhile_stretches_no_hold(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    f.bring("q", task("a"), State::Running).await;
+    f.clock.set_wall(f.now() - Span::from_secs(3_600));
+    if !f.restart().await {
+        return;
+    }
+    f.advance(Span::from_secs(30)).await;
+    assert_eq!(ids(&f.store().expired(9).await.expect("the store answers")), ["a"]);
 }
 
 async fn reservations_survive(mut f: Fixture) {

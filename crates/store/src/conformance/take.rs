@@ -11,7 +11,7 @@ use super::checks;
 use super::fixture::{
     DELAY, Fixture, commit, fail_for_good, id, ids, queue, release, taker, task, token, worker,
 };
-use crate::port::{Taken, Taker};
+use crate::port::{Take, Taken, Taker};
 
 checks! {
     "take":
@@ -23,6 +23,7 @@ checks! {
     given_back_goes_to_the_end,
     random_order_hands_out_each_once,
     takers_are_served_in_their_order,
+    a_take_may_serve_some_classes_only,
     the_shortest_way_to_a_hold_wins,
     a_paused_queue_hands_out_nothing,
     held_tasks_count_for_concurrency,
@@ -148,6 +149,26 @@ async fn takers_are_served_in_their_order(mut f: Fixture) {
     assert_eq!(token(&per_taker[0][1]), seeds[0].token(1));
     assert_eq!(token(&per_taker[2][0]), seeds[2].token(0));
     assert_eq!(token(&per_taker[3][0]), seeds[3].token(0));
+}
+
+async fn a_take_may_serve_some_classes_only(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    let needing = |text, requires: &[&str]| NewTask {
+        requires: Some(requires.iter().map(|name| (*name).to_owned()).collect()),
+        ..task(text)
+    };
+    f.push("q", needing("scarce", &["gpu", "arm"])).await;
+    f.push("q", needing("gpu", &["gpu"])).await;
+    f.push("q", task("plain")).await;
+    f.push("q", needing("gpu2", &["gpu"])).await;
+    for (class, expected) in [("disk", vec![]), ("", vec!["plain"]), ("gpu", vec!["gpu", "gpu2"])] {
+        let classes = Some(vec![class.into()]);
+        let take = Take { queue: queue("q"), classes, takers: vec![taker(f.seed(), 9)] };
+        let taken = f.store().take(take).await.expect("the store answers");
+        let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
+        assert_eq!(ids(&per_taker[0]), expected, "{class:?}");
+    }
+    assert_eq!(ids(&f.take("q", 9).await), ["scarce"], "none named: all of them");
 }
 
 async fn the_shortest_way_to_a_hold_wins(mut f: Fixture) {

@@ -13,16 +13,15 @@
 //! | finished | a shelf by end | end of its keeping, on the wall clock |
 //! | reserved id | nowhere | end of the reservation, on the wall clock |
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 use punctual_core::queue::Order;
 use punctual_core::{Queue, State, Timestamp};
 
 use super::bucket::Bucket;
-use super::lane::{Lane, Place, after};
+use super::lane::{Lanes, Place, after};
 
 /// No timer.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -96,6 +95,11 @@ impl Entry {
         self.state().is_some_and(State::is_held)
     }
 
+    /// Its lane.
+    fn lane(&self) -> (i8, u32) {
+        (self.priority, self.class)
+    }
+
     /// Its place in the shelf of its state.
     fn place(&self, state: State) -> Place {
         let at = match state {
@@ -121,15 +125,17 @@ pub(super) struct QueueIndex {
     slab: Vec<Entry>,
     free: Vec<u32>,
     ids: HashTable<u32>,
-    lanes: BTreeMap<(Reverse<i8>, u32), Lane>,
+    lanes: Lanes,
     shelves: [BTreeMap<Place, u32>; State::ALL.len()],
     wall_timers: BTreeMap<Place, u32>,
     hold_timers: BTreeMap<Place, u32>,
     classes: Vec<Arc<str>>,
+    class_numbers: HashMap<Arc<str>, u32>,
 }
 
 impl QueueIndex {
     pub(super) fn new(queue: Arc<Queue>, number: u32) -> Self {
+        let is_random = queue.settings.order == Order::Random;
         Self {
             queue,
             number,
@@ -138,11 +144,12 @@ impl QueueIndex {
             slab: Vec::new(),
             free: Vec::new(),
             ids: HashTable::new(),
-            lanes: BTreeMap::new(),
+            lanes: Lanes::new(is_random),
             shelves: Default::default(),
             wall_timers: BTreeMap::new(),
             hold_timers: BTreeMap::new(),
             classes: Vec::new(),
+            class_numbers: HashMap::new(),
         }
     }
 
@@ -160,19 +167,16 @@ impl QueueIndex {
         self.counts[state as usize]
     }
 
-    /// Entries in use, reserved ids included.
-    pub(super) fn len(&self) -> usize {
-        self.slab.len() - self.free.len()
-    }
-
     /// The number of a lane class.
     pub(super) fn class(&mut self, name: &str) -> u32 {
-        let known = self.classes.iter().position(|class| **class == *name);
-        let index = known.unwrap_or_else(|| {
-            self.classes.push(Arc::from(name));
-            self.classes.len() - 1
-        });
-        u32::try_from(index).expect("classes are fewer than tasks")
+        if let Some(number) = self.class_numbers.get(name) {
+            return *number;
+        }
+        let number = u32::try_from(self.classes.len()).expect("classes are fewer than tasks");
+        let name: Arc<str> = Arc::from(name);
+        self.classes.push(Arc::clone(&name));
+        self.class_numbers.insert(name, number);
+        number
     }
 
     pub(super) fn class_name(&self, class: u32) -> &Arc<str> {
@@ -228,12 +232,7 @@ impl QueueIndex {
             Kind::Free => return,
             Kind::Reserved => {}
             Kind::Task(State::Ready) => {
-                let is_random = self.queue.settings.order == Order::Random;
-                let lane = self
-                    .lanes
-                    .entry((Reverse(entry.priority), entry.class))
-                    .or_insert_with(|| Lane::new(is_random));
-                entry.position = lane.insert(entry.place(State::Ready), slot);
+                entry.position = self.lanes.insert(entry.lane(), entry.place(State::Ready), slot);
             }
             Kind::Task(state) => {
                 self.shelves[state as usize].insert(entry.place(state), slot);
@@ -276,13 +275,9 @@ impl QueueIndex {
     }
 
     fn leave_lane(&mut self, entry: &Entry) {
-        let key = (Reverse(entry.priority), entry.class);
-        let Some(lane) = self.lanes.get_mut(&key) else { return };
-        if let Some((moved, position)) = lane.remove(entry.place(State::Ready), entry.position) {
+        let moved = self.lanes.remove(entry.lane(), entry.place(State::Ready), entry.position);
+        if let Some((moved, position)) = moved {
             self.slab[moved as usize].position = position;
-        }
-        if lane.is_empty() {
-            self.lanes.remove(&key);
         }
     }
 
@@ -300,6 +295,8 @@ impl QueueIndex {
             self.slab = Vec::new();
             self.free = Vec::new();
             self.ids = HashTable::new();
+            self.classes = Vec::new();
+            self.class_numbers = HashMap::new();
         }
     }
 
@@ -311,21 +308,11 @@ impl QueueIndex {
         }
         let before = std::mem::replace(&mut self.queue, queue);
         if is_reordered {
-            let ready: Vec<u32> = self
-                .lanes
-                .values()
-                .flat_map(|lane| lane.after(None).map(|(_, slot)| slot))
-                .collect();
-            self.lanes.clear();
-            for slot in ready {
-                let mut entry = self.slab[slot as usize];
-                let is_random = self.queue.settings.order == Order::Random;
-                let lane = self
-                    .lanes
-                    .entry((Reverse(entry.priority), entry.class))
-                    .or_insert_with(|| Lane::new(is_random));
-                entry.position = lane.insert(entry.place(State::Ready), slot);
-                self.slab[slot as usize] = entry;
+            let ready = self.lanes.list(None, usize::MAX);
+            self.lanes = Lanes::new(self.queue.settings.order == Order::Random);
+            for (_, place, slot) in ready {
+                let lane = self.slab[slot as usize].lane();
+                self.slab[slot as usize].position = self.lanes.insert(lane, place, slot);
             }
         }
         before
@@ -340,32 +327,13 @@ impl QueueIndex {
         roll: u64,
     ) -> Option<u32> {
         let serves = |class: u32| classes.is_none_or(|classes| classes.contains(&class));
-        let fresh = |slot: &u32| self.slab[*slot as usize].timer_at > now.as_millis();
-        let mut best: Option<(Reverse<i8>, Place, u32)> = None;
-        for (&(priority, class), lane) in &self.lanes {
-            if best.is_some_and(|(best_priority, ..)| best_priority != priority) {
-                break;
-            }
-            if !serves(class) {
-                continue;
-            }
-            let drawn = lane.draw(roll).filter(fresh);
-            let candidate = drawn
-                .map(|slot| (self.slab[slot as usize].place(State::Ready), slot))
-                .or_else(|| lane.after(None).find(|(_, slot)| fresh(slot)));
-            if let Some((place, slot)) = candidate
-                && best.is_none_or(|(_, best_place, _)| place < best_place)
-            {
-                best = Some((priority, place, slot));
-            }
-        }
-        best.map(|(_, _, slot)| slot)
+        let is_fresh = |slot: u32| self.slab[slot as usize].timer_at > now.as_millis();
+        self.lanes.next(serves, is_fresh, roll)
     }
 
     /// When the oldest ready task became ready.
     pub(super) fn oldest_ready_at(&self) -> Option<Timestamp> {
-        let firsts = self.lanes.values().filter_map(|lane| lane.first());
-        firsts.map(|((at, _), _)| at).min().map(Timestamp::from_millis)
+        self.lanes.oldest_at().map(Timestamp::from_millis)
     }
 
     /// Waiting tasks that are due, soonest first.
@@ -403,32 +371,12 @@ impl QueueIndex {
         from: Option<(i8, Place)>,
         limit: usize,
     ) -> Vec<(i8, Place, u32)> {
-        if state != State::Ready {
-            let shelf = &self.shelves[state as usize];
-            let from = from.map(|(_, place)| place);
-            return after(shelf, from).take(limit).map(|(place, slot)| (0, place, slot)).collect();
+        if state == State::Ready {
+            return self.lanes.list(from, limit);
         }
-        let mut listed = Vec::new();
-        let mut priorities: Vec<i8> = self.lanes.keys().map(|(Reverse(p), _)| *p).collect();
-        priorities.dedup();
-        for priority in priorities {
-            let from = match from {
-                Some((last, _)) if priority > last => continue,
-                Some((last, place)) if priority == last => Some(place),
-                _ => None,
-            };
-            let room = limit - listed.len();
-            let lanes = self.lanes.range((Reverse(priority), 0)..=(Reverse(priority), u32::MAX));
-            let mut level: Vec<_> =
-                lanes.flat_map(|(_, lane)| lane.after(from).take(room)).collect();
-            level.sort_unstable();
-            listed
-                .extend(level.into_iter().take(room).map(|(place, slot)| (priority, place, slot)));
-            if listed.len() == limit {
-                break;
-            }
-        }
-        listed
+        let shelf = &self.shelves[state as usize];
+        let from = from.map(|(_, place)| place);
+        after(shelf, from).take(limit).map(|(place, slot)| (0, place, slot)).collect()
     }
 
     /// Births of everything it holds, for a sweep.

@@ -1,57 +1,150 @@
-//! A lane: the ready tasks of one priority and class, in hand-out order.
+//! Lanes: the ready tasks of a queue, by priority and class, in hand-out order.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Where a task stands in an ordered index: its time there, then its birth.
 pub(super) type Place = (i64, u64);
 
-/// Ready tasks in order. A random lane also keeps them in an array to draw from; where in it a task
-/// lies is told to the owner of the entries, who hands it back on removal.
+/// All lanes of a queue.
+///
+/// A level holds the lanes of one priority. It knows the first place of each, so that the next task
+/// is found without looking at every class: there may be as many classes as there are hosts.
 #[derive(Debug, Default)]
-pub(super) struct Lane {
+pub(super) struct Lanes {
+    levels: BTreeMap<Reverse<i8>, Level>,
+    is_random: bool,
+}
+
+#[derive(Debug, Default)]
+struct Level {
+    lanes: HashMap<u32, Lane>,
+    firsts: BTreeSet<(Place, u32)>,
+}
+
+/// Ready tasks of one priority and class. A random lane also keeps them in an array to draw from;
+/// where in it a task lies is told to the owner of the entries, who hands it back on removal.
+#[derive(Debug, Default)]
+struct Lane {
     ordered: BTreeMap<Place, u32>,
-    drawn_from: Option<Vec<u32>>,
+    array: Vec<u32>,
 }
 
 impl Lane {
+    fn first(&self) -> Option<Place> {
+        self.ordered.first_key_value().map(|(place, _)| *place)
+    }
+}
+
+impl Lanes {
+    /// No lanes yet, of a queue with random order or not.
     pub(super) fn new(is_random: bool) -> Self {
-        Self { ordered: BTreeMap::new(), drawn_from: is_random.then(Vec::new) }
+        Self { levels: BTreeMap::new(), is_random }
     }
 
-    /// Adds a slot and returns its position in the array.
-    pub(super) fn insert(&mut self, place: Place, slot: u32) -> u32 {
-        self.ordered.insert(place, slot);
-        let Some(array) = &mut self.drawn_from else { return 0 };
-        array.push(slot);
-        u32::try_from(array.len() - 1).expect("slots are 32-bit")
+    /// Adds a slot and returns its position in the array of its lane.
+    pub(super) fn insert(&mut self, (priority, class): (i8, u32), place: Place, slot: u32) -> u32 {
+        let level = self.levels.entry(Reverse(priority)).or_default();
+        let lane = level.lanes.entry(class).or_default();
+        let first = lane.first();
+        lane.ordered.insert(place, slot);
+        if first.is_none_or(|first| place < first) {
+            first.map(|first| level.firsts.remove(&(first, class)));
+            level.firsts.insert((place, class));
+        }
+        if !self.is_random {
+            return 0;
+        }
+        lane.array.push(slot);
+        u32::try_from(lane.array.len() - 1).expect("slots are 32-bit")
     }
 
     /// Removes a slot. If that moves another one in the array, returns it with its new position.
-    pub(super) fn remove(&mut self, place: Place, position: u32) -> Option<(u32, u32)> {
-        self.ordered.remove(&place);
-        let array = self.drawn_from.as_mut()?;
-        array.swap_remove(position as usize);
-        array.get(position as usize).map(|moved| (*moved, position))
+    pub(super) fn remove(
+        &mut self,
+        (priority, class): (i8, u32),
+        place: Place,
+        position: u32,
+    ) -> Option<(u32, u32)> {
+        let level = self.levels.get_mut(&Reverse(priority))?;
+        let lane = level.lanes.get_mut(&class)?;
+        lane.ordered.remove(&place);
+        let mut moved = None;
+        if self.is_random {
+            lane.array.swap_remove(position as usize);
+            moved = lane.array.get(position as usize).map(|moved| (*moved, position));
+        }
+        let next = lane.first();
+        if level.firsts.remove(&(place, class))
+            && let Some(next) = next
+        {
+            level.firsts.insert((next, class));
+        }
+        if next.is_none() {
+            level.lanes.remove(&class);
+            if level.lanes.is_empty() {
+                self.levels.remove(&Reverse(priority));
+            }
+        }
+        moved
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.ordered.is_empty()
+    /// The slot to hand out next among the classes that are served, passing over those that may
+    /// not be. `roll` decides where the order is random.
+    pub(super) fn next(
+        &self,
+        serves: impl Fn(u32) -> bool,
+        may: impl Fn(u32) -> bool,
+        roll: u64,
+    ) -> Option<u32> {
+        self.levels.values().find_map(|level| {
+            let served = level.firsts.iter().filter(|(_, class)| serves(*class));
+            let mut best: Option<(Place, u32)> = None;
+            for (first, class) in served {
+                if best.is_some_and(|(place, _)| place < *first) {
+                    break;
+                }
+                let lane = &level.lanes[class];
+                if self.is_random {
+                    let drawn = lane.array[(roll % lane.array.len() as u64) as usize];
+                    if may(drawn) {
+                        return Some(drawn);
+                    }
+                }
+                let candidate = after(&lane.ordered, None).find(|(_, slot)| may(*slot));
+                best = [best, candidate].into_iter().flatten().min();
+            }
+            best.map(|(_, slot)| slot)
+        })
     }
 
-    /// The oldest.
-    pub(super) fn first(&self) -> Option<(Place, u32)> {
-        self.ordered.first_key_value().map(|(place, slot)| (*place, *slot))
+    /// The earliest time in any lane.
+    pub(super) fn oldest_at(&self) -> Option<i64> {
+        let firsts = self.levels.values().filter_map(|level| level.firsts.first());
+        firsts.map(|((at, _), _)| *at).min()
     }
 
-    /// One at random, in a random lane.
-    pub(super) fn draw(&self, roll: u64) -> Option<u32> {
-        let array = self.drawn_from.as_ref().filter(|array| !array.is_empty())?;
-        Some(array[(roll % array.len() as u64) as usize])
-    }
-
-    /// All after a place, in order.
-    pub(super) fn after(&self, place: Option<Place>) -> impl Iterator<Item = (Place, u32)> {
-        after(&self.ordered, place)
+    /// Up to `limit` slots after a priority and place, in hand-out order, with both.
+    pub(super) fn list(&self, from: Option<(i8, Place)>, limit: usize) -> Vec<(i8, Place, u32)> {
+        let mut listed = Vec::new();
+        for (Reverse(priority), level) in &self.levels {
+            let from = match from {
+                Some((last, _)) if *priority > last => continue,
+                Some((last, place)) if *priority == last => Some(place),
+                _ => None,
+            };
+            let room = limit - listed.len();
+            let lanes = level.lanes.values();
+            let mut some: Vec<_> =
+                lanes.flat_map(|lane| after(&lane.ordered, from).take(room)).collect();
+            some.sort_unstable();
+            listed
+                .extend(some.into_iter().take(room).map(|(place, slot)| (*priority, place, slot)));
+            if listed.len() == limit {
+                break;
+            }
+        }
+        listed
     }
 }
 

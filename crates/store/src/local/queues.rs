@@ -30,7 +30,7 @@ impl Shard {
             Some(number) => {
                 let index = self.index(number);
                 let is_other_mode = index.queue.settings.mode != put.queue.settings.mode;
-                if is_other_mode && index.len() > 0 {
+                if is_other_mode && index.counts.iter().any(|count| *count > 0) {
                     return Ok(Err(PutRefusal::HoldsTasks));
                 }
                 self.set_queue(number, put.queue)?;

@@ -287,15 +287,21 @@ impl World {
                 assert_eq!(births.len() as u64, index.counts[state as usize], "{name} {state}");
                 lists.push(births);
             }
-            assert!(entries.len() <= index.len(), "{name}: a task is listed that is not there");
+            assert!(
+                entries.len() <= index.births().len(),
+                "{name}: a task is listed that is not there"
+            );
             let times = (
                 index.next_on_wall(self.shard.now.wall),
                 index.next_hold_end(self.shard.now.steady_ms),
                 index.passed_on_wall(self.shard.now.wall).count(),
                 index.passed_holds(self.shard.now.steady_ms).count(),
             );
-            let whole =
-                format!("{:?} {} {entries:?} {lists:?} {times:?}", index.queue, index.len());
+            let whole = format!(
+                "{:?} {} {entries:?} {lists:?} {times:?}",
+                index.queue,
+                index.births().len()
+            );
             queues.insert(name.clone(), whole);
         }
         let mut dead: Vec<u64> = self.shard.dead.iter().copied().collect();

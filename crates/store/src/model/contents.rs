@@ -79,8 +79,12 @@ impl Record {
 
     /// Sets the end of the hold on the steady clock from the one on the wall clock.
     pub(super) fn time_hold(&mut self, now: Instant) {
-        self.hold_ends_ms = self.task.status.hold.map(|hold| {
-            now.steady_ms.saturating_add(hold.until.as_millis() - now.wall.as_millis())
+        let status = &self.task.status;
+        self.hold_ends_ms = status.hold.map(|hold| {
+            let left = hold.until.since(now.wall);
+            // A wall clock that was set back must not stretch a hold.
+            let left = if status.state == State::Assigned { left } else { left.min(hold.length) };
+            now.steady_ms + left.as_millis()
         });
     }
 
@@ -137,12 +141,20 @@ impl Shelf {
         }
     }
 
-    /// The ids of ready tasks that may be handed out, the first first.
-    fn candidates(&self, now: Instant) -> Vec<TaskId> {
+    /// The ids of ready tasks of some classes that may be handed out, the first first.
+    fn candidates(&self, classes: Option<&[Arc<str>]>, now: Instant) -> Vec<TaskId> {
+        if self.queue.paused {
+            return Vec::new();
+        }
+        let served = |record: &Record| {
+            let class = record.task.spec.lane_class();
+            classes.is_none_or(|classes| classes.iter().any(|served| **served == *class))
+        };
         let mut ready: Vec<&Record> = self
             .records
             .values()
             .filter(|record| record.state(now) == State::Ready && !record.is_expired(now))
+            .filter(|record| served(record))
             .collect();
         match self.settings().order {
             Order::Fifo => ready.sort_by_key(|record| record.rank()),
@@ -271,10 +283,7 @@ impl Contents {
         let Some(shelf) = self.queues.get_mut(&take.queue) else {
             return Taken::NoQueue;
         };
-        // Every task of a pull queue is of one class, which has no name.
-        let served = take.classes.is_none_or(|classes| classes.iter().any(|c| c.is_empty()));
-        let open = served && !shelf.queue.paused;
-        let candidates = if open { shelf.candidates(now) } else { Vec::new() };
+        let candidates = shelf.candidates(take.classes.as_deref(), now);
         let mut candidates = candidates.into_iter().peekable();
         let mut held = shelf.count(now, State::is_held);
         let mut bucket = shelf.bucket_at(now);

@@ -78,7 +78,7 @@ impl Pair {
     async fn step(&mut self, step: &Step) -> Outcome {
         match step {
             Step::Push { queue, tasks, key } => self.push(QUEUES[*queue], tasks, *key).await,
-            Step::Take { queue, takers } => self.take(QUEUES[*queue], takers).await,
+            Step::Take { queue, class, takers } => self.take(QUEUES[*queue], *class, takers).await,
             Step::Happen { task, occurrences } => self.happen(*task, occurrences).await,
             Step::Late { reading, occurrence } => self.late(*reading, occurrence).await,
             Step::Remove { queue, ids } => self.remove(QUEUES[*queue], ids).await,
@@ -173,7 +173,7 @@ impl Pair {
         Ok(())
     }
 
-    async fn take(&mut self, name: &str, wishes: &[Wish]) -> Outcome {
+    async fn take(&mut self, name: &str, class: Option<&str>, wishes: &[Wish]) -> Outcome {
         let takers = wishes.iter().enumerate().map(|(place, wish)| Taker {
             seed: Seed::new((self.steps << 64) + ((place as u128) << 32)),
             worker: Some(worker("w")),
@@ -181,7 +181,8 @@ impl Pair {
             hold: wish.hold,
             confirm: wish.confirm,
         });
-        let take = Take { queue: queue(name), classes: None, takers: takers.collect() };
+        let classes = class.map(|class| vec![class.into()]);
+        let take = Take { queue: queue(name), classes, takers: takers.collect() };
         let model = answered(self.model.take(take.clone()).await)?;
         let subject = answered(self.subject().take(take).await)?;
         let (model, model_again_at) = tasks_of(model);

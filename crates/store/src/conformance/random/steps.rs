@@ -24,8 +24,8 @@ pub(super) const IDS: [&str; 4] = ["a", "b", "c", "d"];
 pub(super) enum Step {
     /// Push tasks, perhaps under a key.
     Push { queue: usize, tasks: Vec<Pushable>, key: Option<u8> },
-    /// Take for some takers.
-    Take { queue: usize, takers: Vec<Wish> },
+    /// Take for some takers, who serve all classes or one.
+    Take { queue: usize, class: Option<&'static str>, takers: Vec<Wish> },
     /// Let events happen to one of the tasks there are: all decided from one reading, committed
     /// together.
     Happen { task: usize, occurrences: Vec<Occurrence> },
@@ -125,7 +125,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (a_queue(), vec(pushable(), 1..4), option::weighted(0.2, 0..3u8))
             .prop_map(|(queue, tasks, key)| Step::Push { queue, tasks, key }),
-        6 => (a_queue(), vec(wish(), 1..3)).prop_map(|(queue, takers)| Step::Take { queue, takers }),
+        6 => (a_queue(), option::weighted(0.1, select(vec!["", "gpu"])), vec(wish(), 1..3))
+            .prop_map(|(queue, class, takers)| Step::Take { queue, class, takers }),
         10 => (any::<usize>(), occurrences())
             .prop_map(|(task, occurrences)| Step::Happen { task, occurrences }),
         2 => (any::<usize>(), occurrence())
@@ -173,17 +174,19 @@ fn pushable() -> impl Strategy<Value = Pushable> {
         max_attempts(),
         option::weighted(0.3, span()),
         option::weighted(0.3, callback()),
-        0..100u8,
+        option::weighted(0.1, Just(vec!["gpu".to_owned()])),
     )
-        .prop_map(|(delay, priority, hold, max_attempts, unique_for, callback, payload)| NewTask {
-            payload: Some(json(&payload.to_string())),
-            delay,
-            priority: Some(priority),
-            hold,
-            max_attempts: Some(max_attempts),
-            unique_for,
-            callback,
-            ..NewTask::default()
+        .prop_map(|(delay, priority, hold, max_attempts, unique_for, callback, requires)| {
+            NewTask {
+                delay,
+                priority: Some(priority),
+                hold,
+                max_attempts: Some(max_attempts),
+                unique_for,
+                callback,
+                requires,
+                ..NewTask::default()
+            }
         });
     let parts = (0..IDS.len(), new, option::weighted(0.2, span()), prop::bool::weighted(0.1));
     parts.prop_map(|(id, new, expires_in, owned)| Pushable { id, new, expires_in, owned })

@@ -1,0 +1,186 @@
+//! Lists of tasks, and bulk verbs over them.
+
+use serde_json::Value;
+
+use super::{TestServer, json};
+
+fn ids(page: &Value) -> Vec<&str> {
+    page["items"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn ready_tasks_are_listed_in_hand_out_order() {
+    let server = TestServer::start().await;
+    for (id, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", -1), ("e", 5)] {
+        server.push(json!({"id": id, "priority": priority})).await;
+        server.advance(1).await;
+    }
+    let page = server.get("/v1/queues/q/tasks?state=ready").await.is(200);
+    assert_eq!(ids(&page), ["b", "e", "a", "c", "d"]);
+    assert_eq!(page["next"], Value::Null);
+    let taken = server.post("/v1/queues/q/take", json!({"n": 5})).await.is(200);
+    let order: Vec<&str> =
+        taken["tasks"].as_array().unwrap().iter().map(|t| t["id"].as_str().unwrap()).collect();
+    assert_eq!(order, ["b", "e", "a", "c", "d"]);
+}
+
+#[tokio::test]
+async fn lists_are_filtered() {
+    let server = TestServer::start().await;
+    server.push(json!({"id": "a1", "tags": ["x"], "payload": {"name": "ann"}})).await;
+    server.push(json!({"id": "a2", "tags": ["x", "y"], "delay": 60, "payload": "ünïcode"})).await;
+    server.push(json!({"id": "b1", "tags": ["y"], "priority": 9, "max_attempts": 1})).await;
+    let taken = server.take(json!({})).await;
+    let body = json!({"token": taken["token"], "error": "no route to host"});
+    server.verb("b1", "fail", body).await.is(200);
+    for (query, found) in [
+        ("", vec!["a1", "a2", "b1"]),
+        ("state=", vec!["a1", "a2", "b1"]),
+        ("state=failed", vec!["b1"]),
+        ("state=waiting,ready", vec!["a2", "a1"]),
+        ("state=waiting,%20ready,waiting", vec!["a2", "a1"]),
+        ("tag=x", vec!["a1", "a2"]),
+        ("tag=y&state=waiting", vec!["a2"]),
+        ("id=a", vec!["a1", "a2"]),
+        ("id=b1", vec!["b1"]),
+        ("error=route", vec!["b1"]),
+        ("q=ann", vec!["a1"]),
+        ("q=%C3%BCn%C3%AF", vec!["a2"]),
+        ("q=nobody", vec![]),
+        ("tag=z", vec![]),
+    ] {
+        let page = server.get(&format!("/v1/queues/q/tasks?{query}")).await.is(200);
+        assert_eq!(ids(&page), found, "{query}");
+    }
+    for (bad, field) in [
+        ("state=sleeping", "state"),
+        ("limit=0", "limit"),
+        ("limit=1001", "limit"),
+        ("limit=-1", "limit"),
+        ("colour=red", "colour"),
+        ("cursor=nonsense", "cursor"),
+        ("tag=a&tag=b", "tag"),
+    ] {
+        let answer = server.get(&format!("/v1/queues/q/tasks?{bad}")).await;
+        let detail = answer.problem(422, "invalid");
+        assert!(detail.contains(field), "{bad}: {detail}");
+    }
+}
+
+#[tokio::test]
+async fn pages_follow_one_another_without_gaps() {
+    let server = TestServer::start().await;
+    let tasks: Vec<Value> = (0..95)
+        .map(|n| json!({"id": format!("t{n:02}"), "delay": n % 3, "tags": [format!("m{}", n % 2)]}))
+        .collect();
+    server.post("/v1/queues/q/tasks", json!({"tasks": tasks})).await.is(200);
+    for (query, count) in [("", 95), ("&tag=m1", 47), ("&state=waiting", 63)] {
+        for limit in [1, 7, 50, 1_000] {
+            let mut seen = Vec::new();
+            let mut cursor = String::new();
+            loop {
+                let path = format!("/v1/queues/q/tasks?limit={limit}{query}&cursor={cursor}");
+                let page = server.get(&path).await.is(200);
+                let page_ids = ids(&page);
+                assert!(page_ids.len() <= limit);
+                seen.extend(page_ids.into_iter().map(str::to_owned));
+                let Some(next) = page["next"].as_str() else { break };
+                next.clone_into(&mut cursor);
+            }
+            let total = seen.len();
+            seen.sort();
+            seen.dedup();
+            assert_eq!((seen.len(), total), (count, count), "{query} {limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_at_most_eight_mebibytes() {
+    let server = TestServer::start().await;
+    for n in 0..20 {
+        server.push(json!({"id": format!("t{n:02}"), "payload": "x".repeat(1_000_000)})).await;
+    }
+    let mut seen = 0;
+    let mut pages = 0;
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/v1/queues/q/tasks?limit=1000&cursor={cursor}");
+        let page = server.get(&path).await.is(200);
+        seen += ids(&page).len();
+        pages += 1;
+        assert!(ids(&page).len() <= 8);
+        let Some(next) = page["next"].as_str() else { break };
+        next.clone_into(&mut cursor);
+    }
+    assert_eq!((seen, pages), (20, 3));
+}
+
+#[tokio::test]
+async fn bulk_does_the_same_to_all_that_match() {
+    let server = TestServer::start().await;
+    let tasks: Vec<Value> = (0..10)
+        .map(|n| json!({"id": format!("t{n}"), "tags": [if n < 4 { "x" } else { "y" }]}))
+        .collect();
+    server.post("/v1/queues/q/tasks", json!({"tasks": tasks})).await.is(200);
+    let bulk = async |body: Value| server.post("/v1/queues/q/tasks/bulk", body).await.is(200);
+    let counts = async || server.get("/v1/queues/q").await.is(200)["counts"].clone();
+    let dry = bulk(json!({"verb": "pause", "filter": {"tag": "x"}, "dry_run": true})).await;
+    assert_eq!(dry, json!({"matched": 4, "changed": 0, "next": null}));
+    assert_eq!(counts().await["paused"], 0);
+    let paused = bulk(json!({"verb": "pause", "filter": {"tag": "x"}})).await;
+    assert_eq!(paused, json!({"matched": 4, "changed": 4, "next": null}));
+    let again =
+        bulk(json!({"verb": "pause", "filter": {"tag": "x", "state": ["paused", "ready"]}})).await;
+    assert_eq!(again, json!({"matched": 4, "changed": 0, "next": null}));
+    let resumed = bulk(json!({"verb": "resume", "filter": {"state": "paused", "id": "t1"}})).await;
+    assert_eq!(resumed, json!({"matched": 1, "changed": 1, "next": null}));
+    assert_eq!((&counts().await["paused"], &counts().await["ready"]), (&json!(3), &json!(7)));
+    let refused = bulk(json!({"verb": "retry", "filter": {"state": "ready"}})).await;
+    assert_eq!(refused, json!({"matched": 7, "changed": 0, "next": null}));
+    let reset = bulk(json!({"verb": "reset"})).await;
+    assert_eq!(reset, json!({"matched": 10, "changed": 3, "next": null}));
+    let cleaned = bulk(json!({"verb": "clean", "filter": {"tag": "y"}})).await;
+    assert_eq!(cleaned, json!({"matched": 6, "changed": 6, "next": null}));
+    let cancelled = bulk(json!({"verb": "cancel", "filter": {}})).await;
+    assert_eq!(cancelled, json!({"matched": 4, "changed": 4, "next": null}));
+    assert_eq!(counts().await["total"], 0);
+}
+
+#[tokio::test]
+async fn bulk_changes_at_most_a_thousand_per_call() {
+    let server = TestServer::start().await;
+    let tasks = vec![json!({"max_attempts": 1}); 2_500];
+    server.post("/v1/queues/q/tasks", json!({"tasks": tasks})).await.is(200);
+    for (verb, expected) in [("pause", [1_000, 1_000, 500]), ("reset", [1_000, 1_000, 500])] {
+        let mut cursor = Value::Null;
+        for count in expected {
+            let body = json!({"verb": verb, "cursor": cursor});
+            let answer = server.post("/v1/queues/q/tasks/bulk", body).await.is(200);
+            assert_eq!(answer["matched"], count, "{verb}");
+            assert_eq!(answer["changed"], count, "{verb}");
+            cursor = answer["next"].clone();
+        }
+        assert_eq!(cursor, Value::Null, "{verb}");
+    }
+}
+
+#[tokio::test]
+async fn bad_bulk_requests_name_their_field() {
+    let server = TestServer::start().await;
+    server.put("/v1/queues/q", json!({})).await.is(201);
+    for (body, field) in [
+        (json!({}), "verb"),
+        (json!({"verb": "take"}), "verb"),
+        (json!({"verb": "cancel", "filter": {"state": "asleep"}}), "filter.state"),
+        (json!({"verb": "cancel", "filter": {"state": ["ready", 1]}}), "filter.state"),
+        (json!({"verb": "cancel", "filter": {"colour": "red"}}), "colour"),
+        (json!({"verb": "cancel", "filter": []}), "filter"),
+        (json!({"verb": "cancel", "dry_run": "yes"}), "dry_run"),
+        (json!({"verb": "cancel", "cursor": "nonsense"}), "cursor"),
+    ] {
+        let answer = server.post("/v1/queues/q/tasks/bulk", body.clone()).await;
+        let detail = answer.problem(422, "invalid");
+        assert!(detail.contains(field), "{body}: {detail}");
+    }
+}
