@@ -14,5 +14,5 @@ async fn conformance() {
 #[test]
 fn random_sequences() {
     let server = Server::start();
-    conformance::random::compare(40, |clock| Redis::new(server.url(), clock));
+    conformance::random::compare(60, |clock| Redis::new(server.url(), clock));
 }
