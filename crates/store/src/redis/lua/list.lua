@@ -98,14 +98,22 @@ end
 
 local records, bytes, place, is_full = {}, 0, '', false
 
-local function gather(streams, group, priority)
+-- The record of a head in the sorted set of a state.
+local function record_in(state)
+  return function(_, head)
+    local record = read_record(q, head.id)
+    return record and record.birth == head.birth and record.status == state and record or nil
+  end
+end
+
+local function gather(streams, group, priority, record_of)
   while not is_full do
     local stream, head = first_of(streams)
     if not stream then
       return
     end
-    local record = head.record or read_record(q, head.id)
-    if record and record.birth == head.birth then
+    local record = record_of(q, head)
+    if record then
       if #records == limit or (bytes + record.bytes > BYTES_MAX and #records > 0) then
         is_full = true
         return
@@ -124,14 +132,15 @@ for group = after and after.group or 1, #ARGV - 7 do
   if state == 'ready' then
     for _, lanes in ipairs(by_priority(q)) do
       if not from_cursor or lanes.priority <= after.priority then
-        gather(ready_streams(lanes, from_cursor and lanes.priority == after.priority), group, lanes.priority)
+        gather(ready_streams(lanes, from_cursor and lanes.priority == after.priority), group, lanes.priority,
+          waiting_record)
       end
     end
   elseif state == 'waiting' then
-    gather(waiting_streams(from_cursor), group, 0)
+    gather(waiting_streams(from_cursor), group, 0, waiting_record)
   else
     local key = state_key(q, state)
-    gather({sorted_stream(key, from_cursor and seek_sorted(key) or 0, any)}, group, 0)
+    gather({sorted_stream(key, from_cursor and seek_sorted(key) or 0, any)}, group, 0, record_in(state))
   end
 end
 return answer({records, is_full and place or ''})

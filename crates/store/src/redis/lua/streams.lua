@@ -6,22 +6,21 @@ local CHUNK = 100
 -- The entries of a sorted set from a rank on, as long as `is_wanted(score)`.
 local function sorted_stream(key, rank, is_wanted)
   local stream = {key = key}
-  local chunk, i, current = {}, 1, nil
+  local chunk, i, current, has_ended = {}, 1, nil, false
   function stream.head()
-    while not current do
-      if not chunk[i] then
-        chunk, i = call('ZRANGE', key, rank, rank + CHUNK - 1, 'WITHSCORES'), 1
-        rank = rank + CHUNK
-        if not chunk[1] then
-          return nil
-        end
-      end
-      local at = tonumber(chunk[i + 1])
-      if not is_wanted(at) then
-        return nil
-      end
+    if current or has_ended then
+      return current
+    end
+    if not chunk[i] then
+      chunk, i = call('ZRANGE', key, rank, rank + CHUNK - 1, 'WITHSCORES'), 1
+      rank = rank + CHUNK
+    end
+    local at = tonumber(chunk[i + 1])
+    if at and is_wanted(at) then
       local birth, id = parse_entry(chunk[i])
       current = {id = id, birth = birth, at = at, member = chunk[i]}
+    else
+      has_ended = true
     end
     return current
   end
@@ -32,25 +31,26 @@ local function sorted_stream(key, rank, is_wanted)
 end
 
 -- The entries of a lane's list from an index on. `passed` counts those that were popped, `holes` the
--- empty places among them.
+-- empty places among them. An entry whose record does not say that it stands there is none.
 local function list_stream(q, lane, from)
   local stream = {lane = lane, passed = 0, holes = 0}
-  local chunk, i, current = {}, 1, nil
+  local chunk, i, current, has_ended = {}, 1, nil, false
   local index = from
   local function step()
     i, stream.passed, current = i + 1, stream.passed + 1, nil
   end
   function stream.head()
-    while not current do
+    while not current and not has_ended do
       if not chunk[i] then
         chunk, i = call('LRANGE', lane.list, index, index + CHUNK - 1), 1
         index = index + CHUNK
         if not chunk[1] then
+          has_ended = true
           return nil
         end
       end
       local record = chunk[i] ~= '' and read_record(q, chunk[i])
-      if record then
+      if record and tonumber(record.pos) == lane.head + from + stream.passed then
         current = {id = record.id, birth = record.birth, at = record.ready, record = record}
       else
         if chunk[i] == '' then
@@ -63,6 +63,14 @@ local function list_stream(q, lane, from)
   end
   stream.pop = step
   return stream
+end
+
+-- The record of a stream's head, if it agrees that it waits its turn.
+local function waiting_record(q, head)
+  local record = head.record or read_record(q, head.id)
+  local is_waiting = record and record.birth == head.birth
+    and (record.status == 'waiting' or record.status == 'ready')
+  return is_waiting and record or nil
 end
 
 -- The stream whose head comes first.

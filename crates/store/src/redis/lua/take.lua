@@ -84,8 +84,8 @@ local function in_turn()
           end
         end
       else
-        local record = head.record or read_record(q, head.id)
-        if not record or record.birth ~= head.birth then
+        local record = waiting_record(q, head)
+        if not record then
           take_out(stream.key, head.member)
           stream.pop()
         elseif is_late(record) then
@@ -143,9 +143,17 @@ local function by_chance()
     end
   end
   local function look(lane, member, index)
-    local id = member and select(2, parse_entry(member)) or call('LINDEX', lane.list, index)
+    local birth, id
+    if member then
+      birth, id = parse_entry(member)
+    else
+      id = call('LINDEX', lane.list, index)
+    end
     local record = id and id ~= '' and read_record(q, id)
-    if record and not is_late(record) then
+    if not record or is_late(record) or (record.status ~= 'waiting' and record.status ~= 'ready') then
+      return
+    end
+    if member and record.birth == birth or tonumber(record.pos) == lane.head + (index or -1) then
       current = {record = record, lane = lane, member = member, index = index}
     end
   end
