@@ -1,6 +1,8 @@
 //! Where Redis is: the URL of a store taken apart.
 
-use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo};
+use redis::{
+    ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo,
+};
 
 use crate::port::StoreError;
 
@@ -63,10 +65,16 @@ impl Address {
             "+cluster" => (Topology::Cluster, DEFAULT_PORT),
             "+sentinel" => {
                 let primary = path.next().map(decoded);
-                let primary = primary.ok_or_else(|| wrong("name the primary, as in redis+sentinel://host:26379/name"))?;
+                let primary = primary.ok_or_else(|| {
+                    wrong("name the primary, as in redis+sentinel://host:26379/name")
+                })?;
                 (Topology::Sentinel { primary }, DEFAULT_SENTINEL_PORT)
             }
-            _ => return Err(wrong("the URL begins with redis, rediss, redis+sentinel or redis+cluster")),
+            _ => {
+                return Err(wrong(
+                    "the URL begins with redis, rediss, redis+sentinel or redis+cluster",
+                ));
+            }
         };
         let database = match path.next() {
             Some(_) if topology == Topology::Cluster => {
@@ -76,12 +84,14 @@ impl Address {
             None => 0,
         };
         let hosts: Option<Vec<_>> = hosts.split(',').map(|host| parse_host(host, port)).collect();
-        let hosts = hosts.ok_or_else(|| wrong("hosts are given as host:port, separated by commas"))?;
+        let hosts =
+            hosts.ok_or_else(|| wrong("hosts are given as host:port, separated by commas"))?;
         if topology == Topology::Single && hosts.len() > 1 {
             return Err(wrong("several hosts are given with redis+sentinel or redis+cluster"));
         }
-        let sentinel_login = Login::from_query(query)
-            .ok_or_else(|| wrong("after ? only sentinel_username and sentinel_password are known"))?;
+        let sentinel_login = Login::from_query(query).ok_or_else(|| {
+            wrong("after ? only sentinel_username and sentinel_password are known")
+        })?;
         Ok(Self { hosts, topology, is_tls, login, sentinel_login, database })
     }
 
@@ -91,7 +101,11 @@ impl Address {
     }
 
     /// How to connect to a Sentinel at a place.
-    pub(super) fn sentinel(&self, host: &str, port: u16) -> Result<ConnectionInfo, redis::RedisError> {
+    pub(super) fn sentinel(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<ConnectionInfo, redis::RedisError> {
         self.info(host, port, &self.sentinel_login, 0)
     }
 
@@ -193,7 +207,8 @@ mod tests {
         assert_eq!(single.login.username, None);
 
         let sentinel =
-            Address::parse("redis+sentinel://me:x@a:1,[::1]:2,c/main/1?sentinel_password=y").unwrap();
+            Address::parse("redis+sentinel://me:x@a:1,[::1]:2,c/main/1?sentinel_password=y")
+                .unwrap();
         assert_eq!(hosts(&sentinel), ["a:1", "::1:2", "c:26379"]);
         assert_eq!(sentinel.topology, Topology::Sentinel { primary: "main".to_owned() });
         assert_eq!(sentinel.database, 1);

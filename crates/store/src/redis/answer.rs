@@ -38,6 +38,14 @@ pub(super) enum Ending {
     Late,
 }
 
+/// A record as it was read.
+pub(super) struct Record {
+    /// Its fields.
+    pub(super) fields: Read,
+    /// Its payload, if that has a key of its own.
+    pub(super) payload: Option<Vec<u8>>,
+}
+
 /// A part of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Part(Value);
@@ -125,8 +133,8 @@ impl Part {
         QueueName::parse(&self.text()?).map_err(|_| unexpected())
     }
 
-    /// A record's fields, and its payload if that has a key of its own; none: there is no record.
-    pub(super) fn record(self) -> Result<Option<(Read, Option<Vec<u8>>)>, StoreError> {
+    /// A record; none: there is none.
+    pub(super) fn record(self) -> Result<Option<Record>, StoreError> {
         if self.is_nothing() {
             return Ok(None);
         }
@@ -137,7 +145,7 @@ impl Part {
             pairs.push((name.bytes()?, value.bytes()?));
         }
         let payload = if payload.is_nothing() { None } else { Some(payload.bytes()?) };
-        Ok(Some((Read::new(pairs), payload)))
+        Ok(Some(Record { fields: Read::new(pairs), payload }))
     }
 
     /// Exactly so many parts.

@@ -4,7 +4,7 @@
 //! has another revision. While nobody can say so, nothing is kept.
 
 use std::collections::HashMap;
-use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use punctual_core::{Queue, QueueName};
 
@@ -69,7 +69,8 @@ impl Cache {
 
     /// Drops a queue that has another revision by now.
     pub(super) fn check(&self, name: &QueueName, rev: &str) {
-        let is_stale = |inner: &Inner| inner.queues.get(name).is_some_and(|known| *known.rev != *rev);
+        let is_stale =
+            |inner: &Inner| inner.queues.get(name).is_some_and(|known| *known.rev != *rev);
         if is_stale(&self.read()) {
             self.drop(name);
         }

@@ -131,9 +131,7 @@ impl Call<'_> {
                 self.node.link.give_up(generation, &describe(trouble));
                 Ok(in_doubt)
             }
-            Remedy::Refuse => {
-                Err(StoreError::Unavailable { reason: describe(trouble), effect })
-            }
+            Remedy::Refuse => Err(StoreError::Unavailable { reason: describe(trouble), effect }),
             Remedy::GiveUp => {
                 error!(script = self.script.name, error = %trouble, "a script failed");
                 Err(StoreError::Unavailable { reason: describe(trouble), effect: in_doubt })

@@ -63,9 +63,8 @@ impl Node {
     fn change(&self, call: &mut Call<'_>, shard: usize, change: &Change) {
         let Decision { task, fate, spawn, receipt } = &change.decision;
         let spec = &task.spec;
-        let known = self.cache.get(&spec.queue, self.link.current());
-        call.arg(spec.queue.as_str()).arg(known.as_ref().map_or("", |known| &*known.rev));
-        call.arg(spec.id.as_str()).arg(change.expected.birth).arg(change.expected.change);
+        call.arg(spec.queue.as_str()).arg(spec.id.as_str());
+        call.arg(change.expected.birth).arg(change.expected.change);
         call.arg(match fate {
             Fate::Same => "same",
             Fate::Keep => "keep",

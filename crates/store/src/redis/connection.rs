@@ -95,7 +95,9 @@ impl Connection {
             Self::Cluster(cluster) => {
                 let all = RoutingInfo::MultiNode((MultipleNodeRoutingInfo::AllMasters, None));
                 match cluster.route_command(request.clone(), all).await? {
-                    Value::Map(answers) => Ok(answers.into_iter().map(|(_, value)| value).collect()),
+                    Value::Map(answers) => {
+                        Ok(answers.into_iter().map(|(_, value)| value).collect())
+                    }
                     value => Ok(vec![value]),
                 }
             }

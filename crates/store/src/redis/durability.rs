@@ -31,7 +31,8 @@ impl Durability {
         let servers = connection.send_to_all(&get).await?;
         let all = servers.into_iter().map(|server| Self::of(&settings(server)));
         // Any eviction counts; then the weakest persistence.
-        let weakest = all.min_by_key(|server| (server.eviction == "noeviction", server.persistence));
+        let weakest =
+            all.min_by_key(|server| (server.eviction == "noeviction", server.persistence));
         Ok(weakest.unwrap_or_else(|| Self::of(&BTreeMap::new())))
     }
 
@@ -115,9 +116,11 @@ mod tests {
 
     #[test]
     fn what_would_lose_tasks_is_objected_to() {
-        for (policy, appendonly, is_fine) in
-            [("noeviction", "yes", true), ("noeviction", "no", false), ("allkeys-lru", "yes", false)]
-        {
+        for (policy, appendonly, is_fine) in [
+            ("noeviction", "yes", true),
+            ("noeviction", "no", false),
+            ("allkeys-lru", "yes", false),
+        ] {
             let durability = of(policy, appendonly, "everysec", "");
             assert_eq!(durability.objection().is_none(), is_fine, "{durability:?}");
         }

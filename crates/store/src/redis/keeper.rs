@@ -41,6 +41,7 @@ impl Node {
         let listener = self.use_connection(first, 1);
         tasks.spawn(self.clone().keep_connected(broken, listener));
         tasks.spawn(self.clone().keep_time());
+        tasks.spawn(self.clone().catch_up());
         if let Topology::Sentinel { primary } = &self.address.topology {
             tasks.spawn(self.clone().hear_sentinels(primary.clone()));
         }
@@ -77,7 +78,7 @@ impl Node {
             };
             listener = self.use_connection(ready, generation + 1);
             info!("connected to Redis again");
-            self.look_everywhere().await;
+            self.missed.notify_one();
         }
     }
 
@@ -96,13 +97,16 @@ impl Node {
         Ok(Ready { connection, messages })
     }
 
-    /// Looks at every shard and every queue: what was said meanwhile was not heard.
-    async fn look_everywhere(&self) {
-        for shard in 0..self.keys.shards() {
-            self.agenda.no_later_than(shard, 0);
+    /// Looks at every shard and every queue whenever something may have been said that was not heard.
+    async fn catch_up(self: Arc<Self>) {
+        loop {
+            self.missed.notified().await;
+            for shard in 0..self.keys.shards() {
+                self.agenda.no_later_than(shard, 0);
+            }
+            // If Redis is gone again, the next connection does this.
+            let _ = self.wake_all().await;
         }
-        // If Redis is gone again, the next connection does this.
-        let _ = self.wake_all().await;
     }
 
     async fn wake_all(&self) -> Result<(), StoreError> {
@@ -122,7 +126,7 @@ impl Node {
     async fn listen(self: Arc<Self>, mut messages: UnboundedReceiver<PushInfo>, generation: u64) {
         while let Some(PushInfo { kind, data }) = messages.recv().await {
             match kind {
-                PushKind::Message | PushKind::SMessage => self.hear(data).await,
+                PushKind::Message | PushKind::SMessage => self.hear(data),
                 PushKind::Disconnection if !self.keys.is_cluster() => {
                     self.link.give_up(generation, "Redis: it closed the connection");
                 }
@@ -132,7 +136,7 @@ impl Node {
     }
 
     /// Hears one message: from a node, lines of what happened; from anybody else, that all should look.
-    async fn hear(&self, data: Vec<Value>) {
+    fn hear(&self, data: Vec<Value>) {
         let mut parts = data.into_iter().map(Part::new);
         let (Some(channel), Some(text)) = (parts.next(), parts.next()) else { return };
         let shard = channel.bytes().ok().and_then(|channel| self.keys.shard_of_channel(&channel));
@@ -142,10 +146,7 @@ impl Node {
         match lines.next().and_then(|line| line.strip_prefix("punctual ")) {
             Some(session) if session == self.session => {}
             Some(_) => lines.for_each(|line| self.heed_line(shard, line)),
-            None => {
-                self.agenda.no_later_than(shard, 0);
-                let _ = self.wake_all().await;
-            }
+            None => self.missed.notify_one(),
         }
     }
 
@@ -184,9 +185,8 @@ impl Node {
                     }
                 }
                 (_, wait_ms) => {
-                    let wait = wait_ms.map_or(Duration::MAX, |ms| {
-                        Duration::from_millis(ms.unsigned_abs())
-                    });
+                    let wait = wait_ms
+                        .map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs()));
                     tokio::select! {
                         () = sleep(wait) => {}
                         () = self.agenda.changed() => {}
@@ -236,7 +236,10 @@ impl Node {
                     match kind {
                         PushKind::Message if is_about(&data, &primary) => {
                             if let Some(generation) = self.link.current() {
-                                self.link.give_up(generation, "Redis: another server is the primary now");
+                                self.link.give_up(
+                                    generation,
+                                    "Redis: another server is the primary now",
+                                );
                             }
                         }
                         PushKind::Disconnection => break,

@@ -74,7 +74,10 @@ impl Keys {
 /// The first number whose slot lies in the shard's even share of all slots.
 fn tag(number: usize, shards: usize) -> String {
     let share = |slot: usize| slot * shards / SLOTS;
-    (0..).map(|n: u32| n.to_string()).find(|tag| share(slot(tag.as_bytes())) == number).unwrap_or_default()
+    (0..)
+        .map(|n: u32| n.to_string())
+        .find(|tag| share(slot(tag.as_bytes())) == number)
+        .unwrap_or_default()
 }
 
 /// The slot of a hash tag.

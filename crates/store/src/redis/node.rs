@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use punctual_core::{Queue, QueueName, Settings};
 use redis::{RedisResult, cmd};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tracing::{error, info};
 
@@ -32,6 +33,8 @@ pub(super) struct Node {
     pub(super) places: Vec<Places>,
     pub(super) cache: Cache,
     pub(super) agenda: Agenda,
+    /// Told when something may have been said that was not heard.
+    pub(super) missed: Notify,
     /// Replicas an answer waits for.
     pub(super) wait_replicas: u32,
     /// What an acknowledgement is worth, as last read.
@@ -62,6 +65,7 @@ impl Node {
             places: (0..shards).map(|_| Places::new()).collect(),
             cache: Cache::default(),
             agenda: Agenda::new(shards),
+            missed: Notify::new(),
             wait_replicas,
             durability: RwLock::new(String::new()),
             wakes,

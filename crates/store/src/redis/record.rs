@@ -3,6 +3,7 @@
 //! What was pushed and what changes are fields of one hash, so that a state is written without the
 //! payload; a payload too long for that has a key of its own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use punctual_core::retry::MaxAttempts;
@@ -14,6 +15,7 @@ use punctual_core::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::answer::Record;
 use super::fields::{Fields, Read, SPLIT_BYTES_MAX, corrupt, millis, seconds};
 use super::keys::escaped;
 use crate::port::{Revision, StoreError, Stored};
@@ -150,16 +152,13 @@ pub(super) fn status_fields(status: &Status) -> Fields<'_> {
     fields
 }
 
-/// Reads a record. `payload` is there if it has a key of its own.
-pub(super) fn stored(
-    queue: &QueueName,
-    fields: &Read,
-    payload: Option<Vec<u8>>,
-) -> Result<Stored, StoreError> {
+/// Reads a record.
+pub(super) fn stored(queue: &QueueName, record: Record) -> Result<Stored, StoreError> {
+    let Record { fields, payload } = &record;
     let id = fields.text("id").unwrap_or("?");
     let place = || format!("task {id} of queue {queue}");
     let reader = Reader { fields, place: &place };
-    let spec = Arc::new(reader.spec(queue, payload)?);
+    let spec = Arc::new(reader.spec(queue, payload.as_deref())?);
     let status = reader.status()?;
     let revision = Revision {
         birth: reader.needed("birth", fields.parse("birth"))?,
@@ -201,9 +200,7 @@ impl Reader<'_> {
 
     fn packed<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
         match self.fields.long(name) {
-            Some(bytes) => {
-                postcard::from_bytes(&bytes).map(Some).map_err(|_| self.bad(name))
-            }
+            Some(bytes) => postcard::from_bytes(&bytes).map(Some).map_err(|_| self.bad(name)),
             None => Ok(None),
         }
     }
@@ -220,19 +217,19 @@ impl Reader<'_> {
         self.optional(name, |text| Some(RawJson::stored(text)))
     }
 
-    fn spec(&self, queue: &QueueName, payload: Option<Vec<u8>>) -> Result<Spec, StoreError> {
+    fn spec(&self, queue: &QueueName, payload: Option<&[u8]>) -> Result<Spec, StoreError> {
         let created_at = self.needed("create", self.time("create")?)?;
         let payload = match self.fields.get("big") {
-            Some(_) => self.needed("big", payload)?,
-            None => self.fields.numbered(),
+            Some(_) => Cow::Borrowed(self.needed("big", payload)?),
+            None => Cow::Owned(self.fields.numbered()),
         };
-        let payload = String::from_utf8(payload).map_err(|_| self.bad("payload"))?;
+        let payload = std::str::from_utf8(&payload).map_err(|_| self.bad("payload"))?;
         let plan = self.raw("plan")?.map(Owner::Plan);
         let flow = self.raw("flow")?.map(Owner::Flow);
         Ok(Spec {
             queue: queue.clone(),
             id: self.needed("id", self.fields.text("id").and_then(|id| TaskId::parse(id).ok()))?,
-            payload: RawJson::stored(&payload),
+            payload: RawJson::stored(payload),
             created_at,
             due_at: self.time("due")?.unwrap_or(created_at),
             priority: self.optional("priority", |text| text.parse().ok())?.unwrap_or(0),

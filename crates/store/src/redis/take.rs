@@ -124,8 +124,8 @@ fn read_piece(body: Part, queue: &QueueName) -> Result<Option<Piece>, StoreError
             let [record, hold, confirm_within] = item.parts()?;
             let confirm_within = span(&confirm_within)?;
             let granted = span(&hold)?.map(|hold| Granted { hold, confirm_within });
-            if let Some((fields, payload)) = record.record()? {
-                records.push((stored(queue, &fields, payload)?, granted));
+            if let Some(record) = record.record()? {
+                records.push((stored(queue, record)?, granted));
             }
         }
         got.push(records);

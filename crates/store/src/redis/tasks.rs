@@ -13,10 +13,7 @@ use crate::port::{Listing, Page, Receipt, StoreError, Stored};
 const ITEMS_MAX: usize = 500;
 
 fn record(queue: &QueueName, part: Part) -> Result<Option<Stored>, StoreError> {
-    match part.record()? {
-        Some((fields, payload)) => stored(queue, &fields, payload).map(Some),
-        None => Ok(None),
-    }
+    part.record()?.map(|record| stored(queue, record)).transpose()
 }
 
 impl Node {

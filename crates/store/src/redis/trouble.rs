@@ -72,7 +72,9 @@ pub(super) fn describe(error: &RedisError) -> String {
         Some("CLUSTERDOWN") => "its Cluster is down",
         Some("NOAUTH" | "WRONGPASS") => "it does not accept the password",
         _ if error.is_timeout() => "it does not answer",
-        _ if error.to_string().contains("non local key") => "the data is being moved in its Cluster",
+        _ if error.to_string().contains("non local key") => {
+            "the data is being moved in its Cluster"
+        }
         _ => return format!("Redis: {error}"),
     };
     format!("Redis: {hint} ({error})")
@@ -97,7 +99,10 @@ mod tests {
             ("BUSY Redis is busy running a script.", Remedy::Wait),
             ("TRYAGAIN Multiple keys request during rehashing of slot", Remedy::Wait),
             ("CLUSTERDOWN The cluster is down", Remedy::Wait),
-            ("ERR Script attempted to access a non local key in a cluster node script: f", Remedy::Wait),
+            (
+                "ERR Script attempted to access a non local key in a cluster node script: f",
+                Remedy::Wait,
+            ),
             ("READONLY You can't write against a read only replica.", Remedy::Reconnect),
             ("MASTERDOWN Link with MASTER is down", Remedy::Reconnect),
             ("OOM command not allowed when used memory > 'maxmemory'.", Remedy::Refuse),

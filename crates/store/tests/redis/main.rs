@@ -1,7 +1,10 @@
 //! The Redis store over real servers, which the tests start themselves.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+mod faults;
 mod nodes;
+mod proxy;
+mod sentinel;
 mod server;
 mod single;
 mod subject;

@@ -53,14 +53,29 @@ impl Server {
         server
     }
 
+    /// A Sentinel with settings of its own, one per line.
+    pub(crate) fn sentinel(settings: &[String]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("sentinel.conf");
+        std::fs::write(&file, settings.join("\n")).unwrap();
+        let arguments = vec![file.to_str().unwrap().to_owned(), "--sentinel".to_owned()];
+        let mut server = Self { child: None, arguments, port: free_port(), dir };
+        server.run();
+        server
+    }
+
     /// Starts the process, on the same port and data as before.
     pub(crate) fn run(&mut self) {
-        let spawned = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--save", "", "--port", &self.port.to_string()])
-            .args(["--enable-debug-command", "yes"])
-            .arg("--dir")
-            .arg(self.dir.path())
-            .args(&self.arguments)
+        let port = self.port.to_string();
+        let is_sentinel = self.arguments.iter().any(|argument| argument == "--sentinel");
+        let mut command = Command::new("redis-server");
+        // The file of a Sentinel comes first.
+        command.args(&self.arguments).args(["--bind", "127.0.0.1", "--port", &port]);
+        command.arg("--dir").arg(self.dir.path());
+        if !is_sentinel {
+            command.args(["--save", "", "--enable-debug-command", "yes"]);
+        }
+        let spawned = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -70,7 +85,11 @@ impl Server {
         }));
         eventually("the server answers", || {
             let mut connection = self.try_connect()?;
-            redis::cmd("PING").query::<String>(&mut connection).ok()
+            match redis::cmd("PING").query::<String>(&mut connection) {
+                Ok(_) => Some(()),
+                // That it wants a password, or is loading, is an answer, too.
+                Err(error) => error.code().map(drop),
+            }
         });
     }
 
@@ -94,6 +113,21 @@ impl Server {
             command.arg(word);
         }
         command.query(&mut self.connect()).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    fn signal(&self, signal: &str) {
+        let pid = self.child.as_ref().expect("the server runs").id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    /// Stops the process without ending it: connections stay, nothing is answered.
+    pub(crate) fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a stopped process go on.
+    pub(crate) fn go_on(&self) {
+        self.signal("-CONT");
     }
 
     /// Ends the process as a crash would.

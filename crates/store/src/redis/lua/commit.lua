@@ -1,8 +1,7 @@
 -- Commits decisions about tasks, each whole or not at all.
 --
 -- ARGV  changes to the end, each:
---       queue, its revision as the caller knows it ('' if it does not), id, birth, change: the version
---       the decision was made from
+--       queue, id, birth, change: the version the decision was made from
 --       fate: same, keep, rewrite, reserve, remove
 --       receipt: 4 digits of its bucket and the rest, or ''
 --       keep and rewrite: status, ready, lane, expiry or '', end of the hold or '', end of the task or
@@ -119,7 +118,7 @@ local function spawn(is_made)
 end
 
 local function change()
-  local q, known_rev, id = open(next_arg()), next_arg(), next_arg()
+  local q, id = open(next_arg()), next_arg()
   local birth, version, fate, receipt = tonumber(next_arg()), tonumber(next_arg()), next_arg(), next_arg()
   local task, reserved_until
   if fate == 'keep' or fate == 'rewrite' then
@@ -131,8 +130,7 @@ local function change()
   elseif fate == 'reserve' then
     reserved_until = tonumber(next_arg())
   end
-  local is_known = q and (known_rev == '' or known_rev == q.rev)
-  local record = is_known and find(q, id)
+  local record = q and find(q, id)
   local is_current = record and record.birth == birth and record.change == version
   if is_current and fate ~= 'same' then
     if task then
