@@ -147,10 +147,12 @@ impl Pair {
         });
         let specs: Vec<_> = specs.collect();
         self.names.extend(specs.iter().map(|spec| (name.clone(), spec.id.clone())));
+        let place = QUEUES.iter().position(|queue| *queue == name.as_str()).unwrap_or(0) as u128;
         let keyed = key.map(|key| {
             let item = |spec: &Arc<Spec>| KeyedItem { id: Some(spec.id.clone()), code: None };
             Keyed {
-                key: key.into(),
+                // A key is one of its path, and so of its queue.
+                key: (place << 8) | u128::from(key),
                 request: tasks.len() as u128,
                 status: if tasks.len() == 1 { 201 } else { 200 },
                 single: tasks.len() == 1,
