@@ -37,6 +37,11 @@ impl RawJson {
         serde_json::from_str(text)
     }
 
+    /// A text that was one JSON value when it was stored: it is not parsed again.
+    pub fn stored(text: &str) -> Self {
+        Self(Arc::from(text))
+    }
+
     /// The JSON text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -3,6 +3,7 @@
 //! - [`port`]: what a store must do, atomically. Everything above the stores uses only this.
 //! - [`model`]: the plainest thing that does it, in memory; the yardstick for the others.
 //! - [`local`]: the embedded store: indexes in memory, a journal on disk (or none: `memory:`).
+//! - [`redis`]: the store for several nodes, over Redis.
 //! - `conformance`: one suite of checks over the port, run against every store (a feature).
 //! - [`clock`]: the clock a store decides due times and holds by.
 
@@ -12,6 +13,7 @@ pub mod conformance;
 pub mod local;
 pub mod model;
 pub mod port;
+pub mod redis;
 
 pub use clock::{Clock, Instant, ManualClock, SystemClock};
 pub use port::{

@@ -77,6 +77,10 @@ impl Fixture {
         self.subject.restart().await
     }
 
+    pub(super) fn has_one_clock(&self) -> bool {
+        self.subject.has_one_clock()
+    }
+
     pub(super) fn now(&self) -> Timestamp {
         self.store().now()
     }

@@ -35,6 +35,12 @@ pub trait Subject: Send + Sync + 'static {
     /// Stops it and starts it again from what it has kept. False: it keeps nothing over a stop, and
     /// was left running.
     async fn restart(&mut self) -> bool;
+
+    /// Whether there is only one clock, another machine's: durations then hear of it when it is set,
+    /// and a restart of this user of the store changes nothing for the others.
+    fn has_one_clock(&self) -> bool {
+        false
+    }
 }
 
 /// One check. It gets a store of its own.

@@ -1,0 +1,216 @@
+//! Committing decisions, and handing over tasks that belong to another shard.
+
+use std::collections::BTreeMap;
+
+use punctual_core::{Decision, Fate, Queue, Settings, Spec, Task, Timestamp};
+
+use super::call::Call;
+use super::fields::corrupt;
+use super::node::Node;
+use super::receipt;
+use super::record::{is_big, lane, spec_fields, status_fields};
+use super::scripts::{COMMIT, DELIVER, OUTBOX};
+use crate::port::{Change, Lost, Revision, StoreError};
+
+/// Decisions committed by one call.
+const CHANGES_MAX: usize = 500;
+/// Bytes committed by one call, but for a single decision.
+const BYTES_MAX: usize = 4 << 20;
+
+impl Node {
+    pub(super) async fn commit(
+        &self,
+        changes: Vec<Change>,
+    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
+        let mut answers = vec![Err(Lost); changes.len()];
+        let shard_of = |change: &Change| self.keys.shard_of(&change.decision.task.spec.queue);
+        for (shard, places) in self.by_shard(&changes, shard_of) {
+            let mut rest = &places[..];
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at(next_piece(&changes, rest));
+                let letters = self.commit_piece(shard, &changes, piece).await?;
+                for (place, letter) in piece.iter().zip(letters) {
+                    if letter == b'k' {
+                        answers[*place] = Ok(revision_after(&changes[*place]));
+                    }
+                }
+                rest = after;
+            }
+            let is_elsewhere = |spec: &Spec| self.keys.shard_of(&spec.queue) != shard;
+            if places.iter().any(|place| changes[*place].decision.spawn.iter().any(is_elsewhere)) {
+                // It is noted in this shard and will be handed over by whoever looks there next; the
+                // sooner, the better.
+                let _ = self.hand_over(shard).await;
+            }
+        }
+        Ok(answers)
+    }
+
+    async fn commit_piece(
+        &self,
+        shard: usize,
+        changes: &[Change],
+        piece: &[usize],
+    ) -> Result<Vec<u8>, StoreError> {
+        let mut call = self.call(&COMMIT, shard).await;
+        for place in piece {
+            self.change(&mut call, shard, &changes[*place]);
+        }
+        let [letters] = call.send().await?.body.parts()?;
+        letters.bytes()
+    }
+
+    fn change(&self, call: &mut Call<'_>, shard: usize, change: &Change) {
+        let Decision { task, fate, spawn, receipt } = &change.decision;
+        let spec = &task.spec;
+        call.arg(spec.queue.as_str()).arg(spec.id.as_str());
+        call.arg(change.expected.birth).arg(change.expected.change);
+        call.arg(match fate {
+            Fate::Same => "same",
+            Fate::Keep => "keep",
+            Fate::Rewrite => "rewrite",
+            Fate::Reserve(_) => "reserve",
+            Fate::Remove => "remove",
+        });
+        match receipt {
+            Some((token, verb)) => {
+                call.arg(&receipt::digest(&spec.queue, &spec.id, *token, *verb)[..])
+            }
+            None => call.arg(""),
+        };
+        match fate {
+            Fate::Keep | Fate::Rewrite => placement(call, task, *fate == Fate::Rewrite),
+            Fate::Reserve(until) => {
+                call.arg(until.as_millis());
+            }
+            Fate::Same | Fate::Remove => {}
+        }
+        call.arg(spawn.len());
+        for made in spawn {
+            self.made(call, shard, made);
+        }
+    }
+
+    /// Adds a task that is made in the same step, or noted for its own shard.
+    fn made(&self, call: &mut Call<'_>, shard: usize, spec: &Spec) {
+        let home = self.keys.shard_of(&spec.queue);
+        if home == shard {
+            call.arg("here");
+            self.made_here(call, spec);
+        } else {
+            call.arg(home).arg(postcard::to_stdvec(spec).expect("a record can be packed"));
+        }
+    }
+
+    /// Adds a task together with the queue it would need.
+    fn made_here(&self, call: &mut Call<'_>, spec: &Spec) {
+        let queue = Queue {
+            name: spec.queue.clone(),
+            settings: Settings::initial(&spec.queue),
+            paused: false,
+            created_at: self.clock.now(),
+        };
+        let fields = super::queues::queue_fields(&queue);
+        call.arg(spec.queue.as_str()).counted(&fields).task(spec);
+    }
+
+    /// Hands over to other shards what was decided for them in this one.
+    pub(super) async fn hand_over(&self, shard: usize) -> Result<(), StoreError> {
+        let mut done: BTreeMap<usize, u64> = BTreeMap::new();
+        loop {
+            let mut call = self.call(&OUTBOX, shard).await;
+            for (target, number) in &done {
+                call.arg(*target).arg(*number);
+            }
+            let mut entries = call.send().await?.body.list()?.into_iter();
+            done.clear();
+            while let (Some(target), Some(list)) = (entries.next(), entries.next()) {
+                let target = target.count()?;
+                let entries: Result<Vec<(u64, Spec)>, StoreError> =
+                    list.list()?.into_iter().map(|entry| read_entry(entry.bytes()?)).collect();
+                let entries = entries?;
+                self.deliver(shard, target, &entries).await?;
+                done.extend(entries.last().map(|(number, _)| (target, *number)));
+            }
+            if done.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn deliver(
+        &self,
+        from: usize,
+        to: usize,
+        entries: &[(u64, Spec)],
+    ) -> Result<(), StoreError> {
+        let mut call = self.call(&DELIVER, to).await;
+        call.arg(from);
+        for (number, spec) in entries {
+            call.arg(*number);
+            self.made_here(&mut call, spec);
+        }
+        call.send().await.map(drop)
+    }
+}
+
+/// An entry of an outbox: its number, a space, and the task packed.
+fn read_entry(bytes: Vec<u8>) -> Result<(u64, Spec), StoreError> {
+    let bad = || corrupt("an entry of an outbox", "it is not well formed");
+    let space = bytes.iter().position(|byte| *byte == b' ').ok_or_else(bad)?;
+    let number = std::str::from_utf8(&bytes[..space]).ok().and_then(|text| text.parse().ok());
+    let spec = postcard::from_bytes(&bytes[space + 1..]).map_err(|_| bad())?;
+    Ok((number.ok_or_else(bad)?, spec))
+}
+
+/// Where a task stands after a decision, and the fields that say so.
+fn placement(call: &mut Call<'_>, task: &Task, is_whole: bool) {
+    let Task { spec, status } = task;
+    let time = |time: Option<Timestamp>| {
+        time.map_or_else(String::new, |time| time.as_millis().to_string())
+    };
+    let is_finished = status.state.is_finished();
+    call.arg(status.state.name()).arg(status.ready_at.as_millis()).arg(lane(spec));
+    call.arg(time(task.expires_at()));
+    call.arg(time(status.hold.map(|hold| hold.until)));
+    call.arg(time(status.finished_at.filter(|_| is_finished)));
+    call.arg(time(status.keep_until.filter(|_| is_finished)));
+    let mut fields = status_fields(status);
+    if !is_whole {
+        call.counted(&fields);
+        return;
+    }
+    fields.extend(spec_fields(spec));
+    call.counted(&fields).arg(u8::from(is_big(spec)));
+    if is_big(spec) {
+        call.arg(spec.payload.as_str());
+    }
+}
+
+fn revision_after(change: &Change) -> Revision {
+    let Revision { birth, change: version } = change.expected;
+    match change.decision.fate {
+        Fate::Same => change.expected,
+        _ => Revision { birth, change: version + 1 },
+    }
+}
+
+/// How many of the changes at these places go into the next call.
+fn next_piece(changes: &[Change], places: &[usize]) -> usize {
+    let mut bytes = 0;
+    let fits = |place: &&usize| {
+        let decision = &changes[**place].decision;
+        let long = |spec: &Spec| spec.payload.len();
+        bytes += decision.spawn.iter().map(long).sum::<usize>();
+        if matches!(decision.fate, Fate::Keep | Fate::Rewrite) {
+            let status = &decision.task.status;
+            bytes += status.result.as_ref().map_or(0, |result| result.len());
+            bytes += status.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.len());
+        }
+        if decision.fate == Fate::Rewrite {
+            bytes += long(&decision.task.spec);
+        }
+        bytes <= BYTES_MAX
+    };
+    places.iter().take(CHANGES_MAX).take_while(fits).count().max(1)
+}

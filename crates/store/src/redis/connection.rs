@@ -1,0 +1,186 @@
+//! Connections to Redis: one server, the primary that Sentinels name, or a Cluster.
+//!
+//! All requests of a node share one connection (in a Cluster one per server); nothing that blocks goes
+//! over it. Messages from other nodes come over the same connection.
+
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::cluster::ClusterClientBuilder;
+use redis::cluster_async::ClusterConnection;
+use redis::cluster_routing::{
+    MultipleNodeRoutingInfo, Route, RoutingInfo, SingleNodeRoutingInfo, SlotAddr,
+};
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ConnectionInfo, ErrorKind, ProtocolVersion, PushInfo,
+    RedisError, RedisResult, Value, cmd,
+};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::address::{Address, Topology};
+use super::keys::Keys;
+use super::scripts::Script;
+
+/// How long one request may take. Scripts take milliseconds.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often the library itself repeats a request to a Cluster: enough to follow a redirection or two.
+const CLUSTER_RETRIES: u32 = 3;
+
+/// A connection. Clones share it.
+#[derive(Clone)]
+pub(super) enum Connection {
+    /// To one server.
+    One(MultiplexedConnection),
+    /// To all servers of a Cluster.
+    Cluster(ClusterConnection),
+}
+
+impl Connection {
+    /// Connects to the server that takes writes.
+    pub(super) async fn open(
+        address: &Address,
+        messages: UnboundedSender<PushInfo>,
+    ) -> RedisResult<Self> {
+        match &address.topology {
+            Topology::Single => {
+                let (host, port) = &address.hosts[0];
+                let one = connect(address.redis(host, *port)?, Some(messages)).await?;
+                require_primary(one).await
+            }
+            Topology::Sentinel { primary } => {
+                let (host, port) = find_primary(address, primary).await?;
+                let one = connect(address.redis(&host, port)?, Some(messages)).await?;
+                require_primary(one).await
+            }
+            Topology::Cluster => {
+                let nodes: RedisResult<Vec<ConnectionInfo>> =
+                    address.hosts.iter().map(|(host, port)| address.redis(host, *port)).collect();
+                let client = ClusterClientBuilder::new(nodes?)
+                    .use_protocol(ProtocolVersion::RESP3)
+                    .connection_timeout(CONNECT_TIMEOUT)
+                    .response_timeout(RESPONSE_TIMEOUT)
+                    .retries(CLUSTER_RETRIES)
+                    .push_sender(messages)
+                    .build()?;
+                client.get_async_connection().await.map(Self::Cluster)
+            }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(super) async fn send(&mut self, request: &Cmd) -> RedisResult<Value> {
+        match self {
+            Self::One(one) => request.query_async(one).await,
+            Self::Cluster(cluster) => request.query_async(cluster).await,
+        }
+    }
+
+    /// Sends a request without a key to the server that has a shard.
+    async fn send_to(&mut self, request: Cmd, key: &str) -> RedisResult<Value> {
+        match self {
+            Self::One(one) => request.query_async(one).await,
+            Self::Cluster(cluster) => {
+                let route = Route::new(slot_of(key), SlotAddr::Master);
+                let one = SingleNodeRoutingInfo::SpecificNode(route);
+                cluster.route_command(request, RoutingInfo::SingleNode(one)).await
+            }
+        }
+    }
+
+    /// Sends a request to every server that takes writes. One answer for each.
+    pub(super) async fn send_to_all(&mut self, request: &Cmd) -> RedisResult<Vec<Value>> {
+        match self {
+            Self::One(one) => Ok(vec![request.query_async(one).await?]),
+            Self::Cluster(cluster) => {
+                let all = RoutingInfo::MultiNode((MultipleNodeRoutingInfo::AllMasters, None));
+                match cluster.route_command(request.clone(), all).await? {
+                    Value::Map(answers) => {
+                        Ok(answers.into_iter().map(|(_, value)| value).collect())
+                    }
+                    value => Ok(vec![value]),
+                }
+            }
+        }
+    }
+
+    /// Loads a script where a shard lies.
+    pub(super) async fn load(&mut self, script: &Script, key: &str) -> RedisResult<()> {
+        let mut load = cmd("SCRIPT");
+        load.arg("LOAD").arg(&script.source);
+        self.send_to(load, key).await.map(drop)
+    }
+
+    /// Waits until replicas have what was written to a shard, and says how many do.
+    pub(super) async fn wait(&mut self, replicas: u32, key: &str) -> RedisResult<u32> {
+        let mut wait = cmd("WAIT");
+        wait.arg(replicas).arg(RESPONSE_TIMEOUT.as_millis() as u64 / 2);
+        redis::from_redis_value(self.send_to(wait, key).await?).map_err(RedisError::from)
+    }
+
+    /// Listens to what other nodes say, and to programs that publish on the shards' channels.
+    pub(super) async fn listen(&mut self, keys: &Keys) -> RedisResult<()> {
+        for shard in 0..keys.shards() {
+            let channel = keys.channel(shard);
+            match self {
+                Self::One(one) => one.subscribe(channel).await?,
+                Self::Cluster(cluster) => {
+                    cluster.ssubscribe(&channel).await?;
+                    cluster.subscribe(channel).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn slot_of(key: &str) -> u16 {
+    let tag = key.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
+    let tag = tag.map_or(key, |(tag, _)| tag);
+    u16::try_from(super::keys::slot(tag.as_bytes())).unwrap_or(0)
+}
+
+/// Connects to one server.
+pub(super) async fn connect(
+    info: ConnectionInfo,
+    messages: Option<UnboundedSender<PushInfo>>,
+) -> RedisResult<MultiplexedConnection> {
+    let mut config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(CONNECT_TIMEOUT))
+        .set_response_timeout(Some(RESPONSE_TIMEOUT));
+    if let Some(messages) = messages {
+        config = config.set_push_sender(messages);
+    }
+    Client::open(info)?.get_multiplexed_async_connection_with_config(&config).await
+}
+
+/// Refuses a server that is a replica: what is written there is lost.
+async fn require_primary(mut one: MultiplexedConnection) -> RedisResult<Connection> {
+    let role: Vec<Value> = cmd("ROLE").query_async(&mut one).await?;
+    match role.first() {
+        Some(Value::BulkString(role)) if role == b"master" => Ok(Connection::One(one)),
+        _ => Err((ErrorKind::Io, "the server is a replica").into()),
+    }
+}
+
+/// Asks the Sentinels where the primary is; the first that knows is believed.
+async fn find_primary(address: &Address, primary: &str) -> RedisResult<(String, u16)> {
+    let mut trouble = RedisError::from((ErrorKind::Io, "no Sentinel is named"));
+    for (host, port) in &address.hosts {
+        let asked = async {
+            let mut sentinel = connect(address.sentinel(host, *port)?, None).await?;
+            let mut ask = cmd("SENTINEL");
+            ask.arg("GET-MASTER-ADDR-BY-NAME").arg(primary);
+            ask.query_async::<Option<(String, u16)>>(&mut sentinel).await
+        };
+        match asked.await {
+            Ok(Some(place)) => return Ok(place),
+            Ok(None) => {
+                let unknown = "the Sentinels know no primary of this name";
+                trouble = (ErrorKind::MasterNameNotFoundBySentinel, unknown).into();
+            }
+            Err(error) => trouble = error,
+        }
+    }
+    Err(trouble)
+}

@@ -1,0 +1,176 @@
+//! Fields of hashes: names and values, long ones in pieces.
+//!
+//! Redis keeps a small hash in one compact block as long as no value is over 64 bytes. So a value over
+//! that is split into pieces `name`, `name.1`, `name.2`…, unless it is so long that a block would not pay.
+
+use std::borrow::Cow;
+
+use crate::port::StoreError;
+
+/// The longest value that keeps a hash compact, with Redis's defaults.
+pub(super) const PIECE_BYTES: usize = 64;
+/// The longest value that is split; a longer payload gets a key of its own.
+pub(super) const SPLIT_BYTES_MAX: usize = 1_024;
+
+/// Fields to write: names and values in turn.
+#[derive(Debug, Default)]
+pub(super) struct Fields<'a>(Vec<Cow<'a, [u8]>>);
+
+impl<'a> Fields<'a> {
+    /// Adds a value that is short, or of which there are few.
+    pub(super) fn set(&mut self, name: &'static str, value: impl Into<Cow<'a, [u8]>>) {
+        self.0.push(Cow::Borrowed(name.as_bytes()));
+        self.0.push(value.into());
+    }
+
+    /// Adds a short text.
+    pub(super) fn text(&mut self, name: &'static str, value: impl ToString) {
+        self.set(name, value.to_string().into_bytes());
+    }
+
+    /// Adds a value of any length.
+    pub(super) fn long(&mut self, name: &'static str, value: impl Into<Cow<'a, [u8]>>) {
+        let value = value.into();
+        if value.len() <= PIECE_BYTES || value.len() > SPLIT_BYTES_MAX {
+            return self.set(name, value);
+        }
+        for (number, piece) in value.chunks(PIECE_BYTES).enumerate() {
+            let name = if number == 0 { name.to_owned() } else { format!("{name}.{number}") };
+            self.0.push(Cow::Owned(name.into_bytes()));
+            self.0.push(Cow::Owned(piece.to_vec()));
+        }
+    }
+
+    /// Adds pieces whose names are only numbers.
+    pub(super) fn numbered(&mut self, value: &'a [u8]) {
+        for (number, piece) in value.chunks(PIECE_BYTES).enumerate() {
+            self.0.push(Cow::Owned(number.to_string().into_bytes()));
+            self.0.push(Cow::Borrowed(piece));
+        }
+    }
+
+    /// Adds all of another's.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Names and values in turn.
+    pub(super) fn flat(&self) -> &[Cow<'a, [u8]>] {
+        &self.0
+    }
+}
+
+/// Fields that were read.
+pub(super) struct Read {
+    fields: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Read {
+    /// From names and values in turn.
+    pub(super) fn new(fields: Vec<(Vec<u8>, Vec<u8>)>) -> Self {
+        Self { fields }
+    }
+
+    fn position(&self, name: &[u8]) -> Option<usize> {
+        self.fields.iter().position(|(known, _)| known == name)
+    }
+
+    /// A value that is never split.
+    pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
+        Some(&self.fields[self.position(name.as_bytes())?].1)
+    }
+
+    /// A value with all its pieces. They follow each other, because they were written together; where
+    /// Redis has another order for a large hash, they are looked for.
+    pub(super) fn long(&self, name: &str) -> Option<Vec<u8>> {
+        let mut value = self.get(name)?.to_vec();
+        for number in 1..=SPLIT_BYTES_MAX / PIECE_BYTES {
+            if value.len() != number * PIECE_BYTES {
+                break;
+            }
+            match self.get(&format!("{name}.{number}")) {
+                Some(piece) => value.extend_from_slice(piece),
+                None => break,
+            }
+        }
+        Some(value)
+    }
+
+    /// A value whose pieces are numbered from 0.
+    pub(super) fn numbered(&self) -> Vec<u8> {
+        let mut value = Vec::new();
+        for number in 0..=SPLIT_BYTES_MAX / PIECE_BYTES {
+            match self.get(&number.to_string()) {
+                Some(piece) => value.extend_from_slice(piece),
+                None => break,
+            }
+        }
+        value
+    }
+
+    /// A value as text.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        std::str::from_utf8(self.get(name)?).ok()
+    }
+
+    /// A value with all its pieces as text.
+    pub(super) fn long_text(&self, name: &str) -> Option<String> {
+        String::from_utf8(self.long(name)?).ok()
+    }
+
+    /// A value that can be parsed.
+    pub(super) fn parse<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.text(name)?.parse().ok()
+    }
+}
+
+/// A record that cannot be read.
+pub(super) fn corrupt(place: impl Into<String>, reason: impl ToString) -> StoreError {
+    StoreError::Corrupt { place: place.into(), reason: reason.to_string() }
+}
+
+/// Milliseconds as seconds with a fraction.
+pub(super) fn seconds(millis: i64) -> String {
+    format!("{}.{:03}", millis / 1_000, millis % 1_000)
+}
+
+/// Seconds with a fraction as milliseconds. `0` stands for none at all.
+pub(super) fn millis(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let mut thousandths = fraction.chars().chain("000".chars());
+    let mut millis: i64 = whole.parse().ok()?;
+    for _ in 0..3 {
+        millis = millis.checked_mul(10)?.checked_add(thousandths.next()?.to_digit(10)?.into())?;
+    }
+    Some(millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_back() {
+        for (ms, text) in [(0, "0.000"), (1_800_000_000_123, "1800000000.123"), (7, "0.007")] {
+            assert_eq!(seconds(ms), text);
+            assert_eq!(millis(text), Some(ms));
+        }
+        assert_eq!(millis("0"), Some(0));
+        assert_eq!(millis("30.5"), Some(30_500));
+        assert_eq!(millis("x"), None);
+    }
+
+    #[test]
+    fn values_of_any_length_read_back() {
+        for bytes in [0, 1, 63, 64, 65, 128, 129, 1_000, 1_024, 1_025, 5_000] {
+            let value: Vec<u8> = (0..bytes).map(|n| (n % 251) as u8).collect();
+            let mut fields = Fields::default();
+            fields.long("v", &value[..]);
+            fields.set("v.x", &b"another"[..]);
+            let is_compact = fields.flat().iter().all(|text| text.len() <= PIECE_BYTES);
+            assert_eq!(is_compact, bytes <= SPLIT_BYTES_MAX, "{bytes}");
+            let pairs = fields.flat().chunks(2).map(|pair| (pair[0].to_vec(), pair[1].to_vec()));
+            assert_eq!(Read::new(pairs.rev().collect()).long("v"), Some(value), "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What a node does by itself: it keeps the connection, listens to the others, and looks at the clock.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::{PushInfo, PushKind, RedisResult, Value};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+use super::address::Topology;
+use super::answer::Part;
+use super::connection::{self, Connection};
+use super::durability::Durability;
+use super::link::Broken;
+use super::node::Node;
+use super::scripts::LOOK;
+use super::trouble::describe;
+use crate::port::{StoreError, Wake};
+
+/// The first wait before connecting again, and the longest.
+const RECONNECT_FIRST: Duration = Duration::from_millis(50);
+const RECONNECT_MAX: Duration = Duration::from_secs(1);
+/// How long to wait after a look that failed.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A connection that is ready for use, and what comes over it unasked.
+pub(super) struct Ready {
+    pub(super) connection: Connection,
+    pub(super) messages: UnboundedReceiver<PushInfo>,
+}
+
+impl Node {
+    /// Starts what runs as long as the store. `first` is its first connection.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        first: Ready,
+        broken: UnboundedReceiver<Broken>,
+    ) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        let listener = self.use_connection(first, 1);
+        tasks.spawn(self.clone().keep_connected(broken, listener));
+        tasks.spawn(self.clone().keep_time());
+        tasks.spawn(self.clone().catch_up());
+        if let Topology::Sentinel { primary } = &self.address.topology {
+            tasks.spawn(self.clone().hear_sentinels(primary.clone()));
+        }
+        tasks
+    }
+
+    /// Gives all requests a connection, and listens to it.
+    fn use_connection(self: &Arc<Self>, ready: Ready, generation: u64) -> JoinSet<()> {
+        self.cache.clear(Some(generation));
+        self.link.set_up(ready.connection, generation);
+        let mut listener = JoinSet::new();
+        listener.spawn(self.clone().listen(ready.messages, generation));
+        listener
+    }
+
+    /// Connects anew whenever the connection is broken, until that works.
+    async fn keep_connected(
+        self: Arc<Self>,
+        mut broken: UnboundedReceiver<Broken>,
+        mut listener: JoinSet<()>,
+    ) {
+        while let Some(Broken { generation, reason }) = broken.recv().await {
+            warn!(reason, "the connection to Redis is lost");
+            self.cache.clear(None);
+            listener.abort_all();
+            let mut pause = RECONNECT_FIRST;
+            let ready = loop {
+                match self.connect().await {
+                    Ok(ready) => break ready,
+                    Err(trouble) => self.link.set_down(describe(&trouble)),
+                }
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(RECONNECT_MAX);
+            };
+            listener = self.use_connection(ready, generation + 1);
+            info!("connected to Redis again");
+            self.missed.notify_one();
+        }
+    }
+
+    /// Connects, checks that all is as it must be, and listens.
+    async fn connect(&self) -> RedisResult<Ready> {
+        let (sender, messages) = unbounded_channel();
+        let mut connection = Connection::open(&self.address, sender).await?;
+        self.set_up_again(&mut connection).await?;
+        connection.listen(&self.keys).await?;
+        if let Ok(durability) = Durability::read(&mut connection).await {
+            if let Some(objection) = durability.objection() {
+                warn!("{objection}");
+            }
+            self.note_durability(&durability);
+        }
+        Ok(Ready { connection, messages })
+    }
+
+    /// Looks at every shard and every queue whenever something may have been said that was not heard.
+    async fn catch_up(self: Arc<Self>) {
+        loop {
+            self.missed.notified().await;
+            for shard in 0..self.keys.shards() {
+                self.agenda.no_later_than(shard, 0);
+            }
+            // If Redis is gone again, the next connection does this.
+            let _ = self.wake_all().await;
+        }
+    }
+
+    async fn wake_all(&self) -> Result<(), StoreError> {
+        let names: Vec<_> =
+            self.queues().await?.into_iter().map(|queue| queue.name.clone()).collect();
+        for (queue, stats) in names.iter().zip(self.stats(&names).await?) {
+            let count = stats.map_or(0, |stats| stats.count(punctual_core::State::Ready));
+            if count > 0 {
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                self.wake(Wake::Ready { queue: queue.clone(), count });
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears what comes over a connection.
+    async fn listen(self: Arc<Self>, mut messages: UnboundedReceiver<PushInfo>, generation: u64) {
+        while let Some(PushInfo { kind, data }) = messages.recv().await {
+            match kind {
+                PushKind::Message | PushKind::SMessage => self.hear(data),
+                PushKind::Disconnection if !self.keys.is_cluster() => {
+                    self.link.give_up(generation, "Redis: it closed the connection");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Hears one message: from a node, lines of what happened; from anybody else, that all should look.
+    fn hear(&self, data: Vec<Value>) {
+        let mut parts = data.into_iter().map(Part::new);
+        let (Some(channel), Some(text)) = (parts.next(), parts.next()) else { return };
+        let shard = channel.bytes().ok().and_then(|channel| self.keys.shard_of_channel(&channel));
+        let (Some(shard), Ok(text)) = (shard, text.bytes()) else { return };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut lines = text.lines();
+        match lines.next().and_then(|line| line.strip_prefix("punctual ")) {
+            Some(session) if session == self.session => {}
+            Some(_) => lines.for_each(|line| self.heed_line(shard, line)),
+            None => self.missed.notify_one(),
+        }
+    }
+
+    fn heed_line(&self, shard: usize, line: &str) {
+        let name = |text: &str| punctual_core::QueueName::parse(text).ok();
+        match line.split_once(' ') {
+            Some(("ready", rest)) => {
+                let Some((count, queue)) = rest.split_once(' ') else { return };
+                if let (Ok(count), Some(queue)) = (count.parse(), name(queue)) {
+                    self.wake(Wake::Ready { queue, count });
+                }
+            }
+            Some(("queue", queue)) => {
+                if let Some(queue) = name(queue) {
+                    self.cache.drop(&queue);
+                }
+            }
+            Some(("next", at_ms)) => {
+                if let Ok(at_ms) = at_ms.parse() {
+                    self.agenda.no_later_than(shard, at_ms);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sleeps until the nearest moment of any shard, and looks there.
+    async fn keep_time(self: Arc<Self>) {
+        loop {
+            let first = self.agenda.first();
+            let wait_ms = first.map(|(_, at_ms)| at_ms - self.clock.now().as_millis());
+            match (first, wait_ms) {
+                (Some((shard, _)), Some(..=0)) => {
+                    if self.look(shard).await.is_err() {
+                        tokio::time::sleep(LOOK_AGAIN).await;
+                    }
+                }
+                (_, wait_ms) => {
+                    let wait = wait_ms
+                        .map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs()));
+                    tokio::select! {
+                        () = sleep(wait) => {}
+                        () = self.agenda.changed() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at what has fallen due in a shard, and says so.
+    pub(super) async fn look(&self, shard: usize) -> Result<(), StoreError> {
+        self.agenda.take_off(shard);
+        let looked = async {
+            let answer = self.call(&LOOK, shard).await.send().await?;
+            let [expired, sweep, outbox, next] = answer.body.parts()?;
+            if next.int()? > 0 {
+                self.agenda.no_later_than(shard, next.int()?);
+            }
+            if expired.int()? == 1 {
+                self.wake(Wake::Expired);
+            }
+            if sweep.int()? == 1 {
+                self.wake(Wake::Sweep);
+            }
+            if outbox.int()? == 1 {
+                self.hand_over(shard).await?;
+            }
+            Ok(())
+        };
+        let looked = looked.await;
+        if looked.is_err() {
+            self.agenda.no_later_than(shard, 0);
+        }
+        looked
+    }
+
+    /// Hears from a Sentinel that the primary has changed. Requests that fail find out as well; this is
+    /// for a node that has nothing to request.
+    async fn hear_sentinels(self: Arc<Self>, primary: String) {
+        for (host, port) in self.address.hosts.iter().cycle() {
+            let (sender, mut messages) = unbounded_channel();
+            let heard = async {
+                let info = self.address.sentinel(host, *port)?;
+                let mut sentinel = connection::connect(info, Some(sender)).await?;
+                sentinel.subscribe("+switch-master").await?;
+                while let Some(PushInfo { kind, data }) = messages.recv().await {
+                    match kind {
+                        PushKind::Message if is_about(&data, &primary) => {
+                            if let Some(generation) = self.link.current() {
+                                self.link.give_up(
+                                    generation,
+                                    "Redis: another server is the primary now",
+                                );
+                            }
+                        }
+                        PushKind::Disconnection => break,
+                        _ => {}
+                    }
+                }
+                RedisResult::Ok(())
+            };
+            // One Sentinel less is no trouble as long as another can be heard.
+            let _ = heard.await;
+            tokio::time::sleep(RECONNECT_MAX).await;
+        }
+    }
+}
+
+/// Whether a message of a Sentinel is about the primary of a name.
+fn is_about(data: &[Value], primary: &str) -> bool {
+    let text = data.get(1).and_then(|text| match text {
+        Value::BulkString(text) => std::str::from_utf8(text).ok(),
+        _ => None,
+    });
+    text.and_then(|text| text.split(' ').next()) == Some(primary)
+}
+
+/// Sleeps; for ever, if there is nothing to wake for.
+async fn sleep(wait: Duration) {
+    if wait == Duration::MAX {
+        std::future::pending().await
+    } else {
+        tokio::time::sleep(wait).await;
+    }
+}

@@ -1,0 +1,150 @@
+//! Shards and the keys they begin with. All other keys are made in Lua, from the same prefix.
+//!
+//! Outside a Cluster there is one shard. In a Cluster there are as many as were chosen when the store
+//! was made, each with a hash tag of its own, picked so that the shards spread evenly over the slots.
+
+use std::hash::Hasher;
+
+use punctual_core::QueueName;
+use siphasher::sip::SipHasher13;
+
+/// Slots of a Cluster.
+const SLOTS: usize = 16_384;
+
+/// The shards of a store.
+#[derive(Debug, Clone)]
+pub(super) struct Keys {
+    /// Per shard, what all its keys begin with.
+    prefixes: Vec<String>,
+    is_cluster: bool,
+}
+
+impl Keys {
+    /// The one shard of a store outside a Cluster. The prefix may be empty.
+    pub(super) fn single(prefix: &str) -> Self {
+        let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}:") };
+        Self { prefixes: vec![prefix], is_cluster: false }
+    }
+
+    /// The shards of a store in a Cluster.
+    pub(super) fn cluster(prefix: &str, shards: usize) -> Self {
+        let prefixes = (0..shards).map(|number| {
+            let tag = tag(number, shards);
+            if prefix.is_empty() { format!("{{{tag}}}:") } else { format!("{prefix}:{{{tag}}}:") }
+        });
+        Self { prefixes: prefixes.collect(), is_cluster: true }
+    }
+
+    /// How many shards there are.
+    pub(super) fn shards(&self) -> usize {
+        self.prefixes.len()
+    }
+
+    /// Whether they lie in a Cluster.
+    pub(super) fn is_cluster(&self) -> bool {
+        self.is_cluster
+    }
+
+    /// The hash of a shard, the one key that every script is given.
+    pub(super) fn shard(&self, shard: usize) -> String {
+        format!("{}shard", self.prefixes[shard])
+    }
+
+    /// The channel on which a shard says that something happened.
+    pub(super) fn channel(&self, shard: usize) -> String {
+        format!("{}action:push", self.prefixes[shard])
+    }
+
+    /// The shard a queue lives in with all its tasks.
+    pub(super) fn shard_of(&self, queue: &QueueName) -> usize {
+        if self.shards() == 1 {
+            return 0;
+        }
+        let mut hasher = SipHasher13::new_with_keys(0, 0);
+        hasher.write(queue.as_str().as_bytes());
+        usize::try_from(hasher.finish() % self.shards() as u64).unwrap_or(0)
+    }
+
+    /// The shard of a channel.
+    pub(super) fn shard_of_channel(&self, channel: &[u8]) -> Option<usize> {
+        (0..self.shards()).find(|shard| self.channel(*shard).as_bytes() == channel)
+    }
+}
+
+/// The first number whose slot lies in the shard's even share of all slots.
+fn tag(number: usize, shards: usize) -> String {
+    let share = |slot: usize| slot * shards / SLOTS;
+    (0..)
+        .map(|n: u32| n.to_string())
+        .find(|tag| share(slot(tag.as_bytes())) == number)
+        .unwrap_or_default()
+}
+
+/// The slot of a hash tag.
+pub(super) fn slot(tag: &[u8]) -> usize {
+    // CRC-16/XMODEM, as the Cluster specification says.
+    let crc = tag.iter().fold(0u16, |crc, byte| {
+        (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {
+            if crc & 0x8000 == 0 { crc << 1 } else { (crc << 1) ^ 0x1021 }
+        })
+    });
+    usize::from(crc) % SLOTS
+}
+
+/// A name as it stands in a key: `%` and `:` escaped, and what separates arguments.
+pub(super) fn escaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '%' => out.push_str("%25"),
+            ':' => out.push_str("%3A"),
+            '\n' => out.push_str("%0A"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_those_of_the_specification() {
+        assert_eq!(slot(b"123456789"), 0x31c3);
+        assert_eq!(slot(b"foo"), 12_182);
+        assert_eq!(slot(b"user1000"), 3_443);
+    }
+
+    #[test]
+    fn shards_spread_evenly_over_the_slots() {
+        for shards in [1, 3, 64] {
+            let mut slots: Vec<usize> =
+                (0..shards).map(|number| slot(tag(number, shards).as_bytes())).collect();
+            slots.sort_unstable();
+            for (number, slot) in slots.into_iter().enumerate() {
+                assert_eq!(slot * shards / SLOTS, number);
+            }
+        }
+    }
+
+    #[test]
+    fn queues_spread_over_the_shards() {
+        let keys = Keys::cluster("punctual", 64);
+        let shards: std::collections::BTreeSet<usize> = (0..1_000)
+            .map(|n| keys.shard_of(&QueueName::parse(&format!("queue-{n}")).unwrap()))
+            .collect();
+        assert_eq!(shards.len(), 64);
+    }
+
+    #[test]
+    fn keys_are_as_documented() {
+        assert_eq!(Keys::single("punctual").shard(0), "punctual:shard");
+        assert_eq!(Keys::single("").channel(0), "action:push");
+        let cluster = Keys::cluster("punctual", 64);
+        let shard = cluster.shard(0);
+        assert!(shard.starts_with("punctual:{") && shard.ends_with("}:shard"), "{shard}");
+        assert_eq!(cluster.shard_of_channel(cluster.channel(7).as_bytes()), Some(7));
+        assert_eq!(escaped("a:b%c"), "a%3Ab%25c");
+    }
+}

@@ -1,0 +1,93 @@
+//! The connection as it is now: there, or on its way back.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use super::connection::Connection;
+
+/// How long a request waits for a connection that is on its way back.
+const RETURN_PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// The current connection, shared by all requests.
+pub(super) struct Link {
+    state: watch::Sender<State>,
+    broken: mpsc::UnboundedSender<Broken>,
+}
+
+#[derive(Clone)]
+enum State {
+    Up { connection: Connection, generation: u64 },
+    Down { reason: String },
+}
+
+/// The word that a connection is of no more use.
+pub(super) struct Broken {
+    /// Which one.
+    pub(super) generation: u64,
+    /// Why.
+    pub(super) reason: String,
+}
+
+impl Link {
+    /// A link without a connection, and who hears that one is broken.
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Broken>) {
+        let (broken, hears) = mpsc::unbounded_channel();
+        let state = State::Down { reason: "Redis: not connected yet".to_owned() };
+        (Self { state: watch::Sender::new(state), broken }, hears)
+    }
+
+    /// The connection. Waits a while for one that is on its way back; the error is the reason why there
+    /// is none.
+    pub(super) async fn connection(&self, deadline: Instant) -> Result<(Connection, u64), String> {
+        let mut state = self.state.subscribe();
+        let deadline = deadline.min(Instant::now() + RETURN_PATIENCE);
+        let up = state.wait_for(|state| matches!(state, State::Up { .. }));
+        // With the time over, the last state says why.
+        let _ = tokio::time::timeout_at(deadline, up).await;
+        let state = self.state.borrow();
+        match &*state {
+            State::Up { connection, generation } => Ok((connection.clone(), *generation)),
+            State::Down { reason } => Err(reason.clone()),
+        }
+    }
+
+    /// The connection that is there now; else the reason why there is none.
+    pub(super) fn check(&self) -> Result<u64, String> {
+        match &*self.state.borrow() {
+            State::Up { generation, .. } => Ok(*generation),
+            State::Down { reason } => Err(reason.clone()),
+        }
+    }
+
+    /// Which connection there is now.
+    pub(super) fn current(&self) -> Option<u64> {
+        self.check().ok()
+    }
+
+    /// Says that a connection is of no more use. Only the first word about it counts.
+    pub(super) fn give_up(&self, generation: u64, reason: &str) {
+        let is_current = self.state.send_if_modified(|state| match state {
+            State::Up { generation: current, .. } if *current == generation => {
+                *state = State::Down { reason: reason.to_owned() };
+                true
+            }
+            _ => false,
+        });
+        if is_current {
+            // The listener is gone only with the store itself.
+            let _ = self.broken.send(Broken { generation, reason: reason.to_owned() });
+        }
+    }
+
+    /// Gives all requests a new connection.
+    pub(super) fn set_up(&self, connection: Connection, generation: u64) {
+        self.state.send_replace(State::Up { connection, generation });
+    }
+
+    /// Says why there is still no connection.
+    pub(super) fn set_down(&self, reason: String) {
+        self.state.send_replace(State::Down { reason });
+    }
+}

@@ -1,0 +1,390 @@
+-- The second part of every script that writes: calls are remembered, records move between indexes, and
+-- who waits is told. Nothing is decided here.
+--
+-- A node numbers its calls and gives each a place that no other call of it has at the time. The shard
+-- keeps, per node and place, the number and the answer of the last call there: a call that is repeated
+-- because its answer was lost is answered again without a second effect, and one that arrives after its
+-- place was given to another has no effect at all ({'LATE'}).
+
+-- In a slot that is on its way to another node of a Cluster a key that does not exist cannot be reached:
+-- this fails there before anything was written. As a write that needs no memory, it also lets the rest
+-- of the script pass a Redis that is out of memory, unless the script is one that only adds.
+call(ADDS_ONLY and 'EXISTS' or 'DEL', prefix .. 'none')
+
+local calls = prefix .. 'calls:' .. ARGV[2]
+local repeated
+do
+  local last = call('HGET', calls, ARGV[3])
+  local number, memory = string.match(last or '', '^(%d+) (.*)$')
+  number = tonumber(number)
+  if number and number > tonumber(ARGV[4]) then
+    return {'LATE'}
+  elseif number == tonumber(ARGV[4]) then
+    repeated = cmsgpack.unpack(memory)
+  end
+end
+
+local adds, removals, agenda = {}, {}, {}
+
+local function add(key, score, member)
+  local list = adds[key] or {}
+  adds[key] = list
+  list[#list + 1] = whole(score)
+  list[#list + 1] = member
+end
+
+local function take_out(key, member)
+  local list = removals[key] or {}
+  removals[key] = list
+  list[#list + 1] = member
+end
+
+local function call_in_chunks(command, key, list)
+  for first = 1, #list, 4000 do
+    call(command, key, unpack(list, first, math.min(first + 3999, #list)))
+  end
+end
+
+-- Something is to be looked at, at a time. The agenda knows the earliest moment per key.
+local function plan(key, at)
+  local member = string.sub(key, #prefix + 1)
+  agenda[member] = math.min(agenda[member] or at, at)
+end
+
+local last_birth = tonumber(shard[2])
+local first_birth = math.max(last_birth + 1, micros)
+
+-- A number greater than any before, also after a failover that lost some: it is not behind the clock.
+local function new_birth()
+  last_birth = math.max(last_birth + 1, micros)
+  return last_birth
+end
+
+local function lane_for(q, name)
+  local lanes = lanes_of(q)
+  local lane = lanes[name]
+  if not lane then
+    local suffix = q.escaped .. (name == '0' and '' or ':' .. name)
+    lane = {
+      name = name, head = 0, tail = 0, holes = 0, at = 0, last = 0, pushed = {},
+      list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
+    }
+    lanes[name] = lane
+  end
+  lane.touched = true
+  return lane
+end
+
+-- Puts a task in its lane. Sets `pos`, its place in the list, if it went there.
+local function enqueue(q, task)
+  local lane = lane_for(q, task.lane)
+  local in_turn = lane.head == lane.tail or task.ready > lane.at
+    or (task.ready == lane.at and task.birth > lane.last)
+  if task.ready <= now and in_turn and not task.expires and not q.random then
+    task.pos = lane.tail
+    lane.tail, lane.at, lane.last = lane.tail + 1, task.ready, task.birth
+    lane.pushed[#lane.pushed + 1] = task.id
+  else
+    add(lane.due, task.ready, entry(task.birth, task.id))
+    if task.ready > now then
+      plan(lane.due, task.ready)
+    end
+  end
+  if task.ready <= now then
+    q.became_ready = q.became_ready + 1
+  end
+end
+
+local function dequeue(q, record)
+  local lane = lane_for(q, lane_name(record.priority, record.class))
+  if not record.pos then
+    take_out(lane.due, entry(record.birth, record.id))
+    return
+  end
+  local index = tonumber(record.pos) - lane.head
+  if index >= 0 and call('LINDEX', lane.list, index) == record.id then
+    call('LSET', lane.list, index, '')
+    lane.holes = lane.holes + 1
+  end
+end
+
+-- What is needed of a record to take it out of its indexes; nil: no such task.
+local function find(q, id)
+  local v = call('HMGET', task_key(q, id), 'birth', 'change', 'status', 'pos', 'priority', 'class',
+    'expires', 'big', 'reserved', 'plan', 'flow', 'keep')
+  local birth = tonumber(v[1])
+  if not birth or birth < q.since then
+    return nil, birth
+  end
+  return {
+    id = id, birth = birth, change = tonumber(v[2]) or 0, status = v[3], pos = v[4], priority = v[5],
+    class = v[6], expires = v[7], big = v[8], reserved = v[9] and millis(v[9]),
+    owned = v[10] or v[11], keep = v[12] and millis(v[12]),
+  }
+end
+
+local function unindex(q, record)
+  local member = entry(record.birth, record.id)
+  if record.status == 'waiting' or record.status == 'ready' then
+    dequeue(q, record)
+  else
+    take_out(state_key(q, record.status), member)
+    if HELD[record.status] then
+      take_out(q.holds, member)
+      q.held = q.held - 1
+    elseif FINISHED[record.status] then
+      take_out(q.keeps, member)
+    end
+  end
+  if record.expires then
+    take_out(q.expiries, member)
+  end
+  if not FINISHED[record.status] then
+    q.live = q.live - 1
+  end
+end
+
+-- Puts a task into the indexes of its state: `hold`, `finished`, `keep` and `expires` are times, given
+-- where they apply.
+local function index(q, task)
+  local member = entry(task.birth, task.id)
+  if task.status == 'waiting' or task.status == 'ready' then
+    enqueue(q, task)
+  else
+    add(state_key(q, task.status), task.finished or task.birth, member)
+    if task.hold then
+      q.held = q.held + 1
+      add(q.holds, task.hold, member)
+      plan(q.holds, task.hold)
+    elseif task.keep then
+      add(q.keeps, task.keep, member)
+      plan(q.keeps, task.keep)
+    end
+  end
+  if task.expires then
+    add(q.expiries, task.expires, member)
+    plan(q.expiries, task.expires)
+  end
+  if not FINISHED[task.status] then
+    q.live = q.live + 1
+  end
+end
+
+local function delete(q, id, big)
+  if big then
+    call('UNLINK', task_key(q, id), payload_key(q, id))
+  else
+    call('DEL', task_key(q, id))
+  end
+end
+
+-- Stores a queue as it is when it is new. `fields` is flat.
+local function create_queue(name, fields)
+  local escaped = escape(name)
+  local birth = whole(new_birth())
+  call('HSET', prefix .. 'q:' .. escaped, 'type', 'queue', 'alias', prefix .. 'ready:' .. escaped,
+    'number', '0', 'since', birth, 'rev', birth, unpack(fields))
+  call('ZADD', prefix .. 'queues', 0, name)
+  opened[name] = nil
+  local q = open(name)
+  q.is_new = true
+  return q
+end
+
+-- Pushes a task: `ready` when it is due, `expires` or nil, `fields` flat, `payload` if it gets a key of
+-- its own. Answers with one letter: k(ept), d(uplicate), o(wned), f(ull).
+local function push(q, task, max)
+  if q.has_reserved == nil then
+    q.has_reserved = call('EXISTS', q.reserved) == 1
+  end
+  if q.has_reserved then
+    local until_ms = tonumber(call('ZSCORE', q.reserved, task.id) or 0)
+    if until_ms > now then
+      return 'd'
+    end
+  end
+  local old, stale_birth = find(q, task.id)
+  if old then
+    if not FINISHED[old.status] or (old.reserved and old.reserved > now) then
+      return 'd'
+    elseif old.owned then
+      return 'o'
+    end
+  end
+  if max and q.number + q.live >= max then
+    return 'f'
+  end
+  if old then
+    unindex(q, old)
+  end
+  if old or stale_birth then
+    delete(q, task.id, true)
+  end
+  if q.has_reserved then
+    call('ZREM', q.reserved, task.id)
+  end
+  task.birth = new_birth()
+  task.status = task.ready > now and 'waiting' or 'ready'
+  task.ready = math.max(task.ready, now)
+  index(q, task)
+  local fields = task.fields
+  local n = #fields
+  fields[n + 1], fields[n + 2] = 'taken', '0'
+  fields[n + 3], fields[n + 4] = 'timeout', '0'
+  fields[n + 5], fields[n + 6] = 'counter', '0'
+  fields[n + 7], fields[n + 8] = 'status', task.status
+  fields[n + 9], fields[n + 10] = 'birth', whole(task.birth)
+  fields[n + 11], fields[n + 12] = 'ready', seconds(task.ready)
+  if task.pos then
+    fields[n + 13], fields[n + 14] = 'pos', task.pos
+  end
+  call('HSET', task_key(q, task.id), unpack(fields))
+  if task.payload then
+    call('SET', payload_key(q, task.id), task.payload)
+  end
+  return 'k'
+end
+
+-- Reads a task to push from ARGV: id, lane, due, expiry or '', whether the payload gets a key of its
+-- own, the number of fields, and those; the payload comes last.
+local function pushed_task(i)
+  local task = {
+    id = ARGV[i], lane = ARGV[i + 1], ready = tonumber(ARGV[i + 2]), expires = tonumber(ARGV[i + 3]),
+  }
+  local is_big, count = ARGV[i + 4] == '1', tonumber(ARGV[i + 5])
+  i = i + 6
+  task.fields = {unpack(ARGV, i, i + count - 1)}
+  i = i + count
+  if is_big then
+    task.payload = ARGV[i]
+    i = i + 1
+  end
+  return task, i
+end
+
+-- Takes empty places off the head of a lane's list.
+local function trim(lane)
+  if lane.holes >= lane.tail - lane.head then
+    call('DEL', lane.list)
+    lane.head, lane.holes = lane.tail, 0
+  end
+  while lane.holes > 0 do
+    local first = call('LRANGE', lane.list, 0, 99)
+    local count = 0
+    while first[count + 1] == '' do
+      count = count + 1
+    end
+    if count == 0 then
+      return
+    end
+    call('LTRIM', lane.list, count, -1)
+    lane.head, lane.holes = lane.head + count, lane.holes - count
+  end
+end
+
+local function flush_lanes(q)
+  local key = prefix .. 'lanes:' .. q.escaped
+  for name, lane in pairs(q.lanes) do
+    if lane.touched then
+      if lane.head == lane.tail and call('EXISTS', lane.due) == 0 then
+        call('HDEL', key, name)
+      else
+        call('HSET', key, name, string.format('%.0f %.0f %.0f %.0f %.0f', lane.head, lane.tail, lane.holes,
+          lane.at, lane.last))
+      end
+    end
+  end
+end
+
+-- Tells who waits for a queue that there is something to take. `wanted` says that somebody asked for
+-- more than there was, so that a busy queue costs no messages.
+local function wake(q, messages)
+  local count = q.became_ready
+  if count == 0 and (q.is_changed or (q.held < 0 and q.concurrency)) then
+    count = ready_count(q)
+  end
+  if count > 0 and not q.paused then
+    q.wakes = count
+    if q.wanted then
+      call('HSET', q.key, 'wanted', '0')
+      messages[#messages + 1] = 'ready ' .. count .. ' ' .. q.name
+    end
+  end
+end
+
+local function publish(messages)
+  if #messages > 0 then
+    call(shard[3] == '1' and 'SPUBLISH' or 'PUBLISH', prefix .. 'action:push',
+      'punctual ' .. ARGV[2] .. '\n' .. table.concat(messages, '\n'))
+  end
+end
+
+local function flush_agenda(messages)
+  local key = prefix .. 'agenda'
+  local head = call('ZRANGE', key, 0, 0, 'WITHSCORES')
+  for member, at in pairs(agenda) do
+    call('ZADD', key, 'LT', whole(at), member)
+    if soon == 0 or at < soon then
+      soon = at
+    end
+  end
+  local earliest = tonumber(head[2])
+  if soon > 0 and (not earliest or earliest <= now or soon < earliest) then
+    messages[#messages + 1] = 'next ' .. whole(soon)
+  end
+end
+
+local function flush()
+  for _, q in pairs(opened) do
+    if q and q.lanes then
+      for _, lane in pairs(q.lanes) do
+        call_in_chunks('RPUSH', lane.list, lane.pushed)
+      end
+    end
+  end
+  for key, list in pairs(removals) do
+    call_in_chunks('ZREM', key, list)
+  end
+  for key, list in pairs(adds) do
+    call_in_chunks('ZADD', key, list)
+  end
+  local messages = {}
+  for _, q in pairs(opened) do
+    if q then
+      for _, lane in pairs(q.lanes or {}) do
+        if lane.touched then
+          trim(lane)
+        end
+      end
+      if q.live ~= 0 then
+        call('HINCRBY', q.key, 'number', q.live)
+      end
+      wake(q, messages)
+      if q.is_changed or q.is_new then
+        messages[#messages + 1] = 'queue ' .. q.name
+      end
+      if q.lanes then
+        flush_lanes(q)
+      end
+    end
+  end
+  if next(agenda) then
+    flush_agenda(messages)
+  end
+  if last_birth >= first_birth then
+    call('HSET', KEYS[1], 'birth', whole(last_birth))
+  end
+  publish(messages)
+end
+
+-- Ends a script: writes what was gathered, and remembers `memory`, or else the answer itself. A body that
+-- is a function is called after the writing.
+local function finish(body, memory)
+  flush()
+  if type(body) == 'function' then
+    body = body()
+  end
+  call('HSET', calls, ARGV[3], ARGV[4] .. ' ' .. cmsgpack.pack(memory or body))
+  call('EXPIRE', calls, 86400)
+  return answer(body)
+end

@@ -1,0 +1,146 @@
+-- Reads a page of a queue's tasks, state after state.
+--
+-- ARGV  queue, limit
+--       cursor: '' or the place of the last task of the page before, as four numbers: its state's place
+--       among the states, priority, time, birth
+--       states to the end
+-- Body  {records, cursor}: records as in read.lua; the cursor of the next page, '' if this was the last
+
+local BYTES_MAX = 8388608
+
+local q = open(ARGV[5])
+if not q then
+  return answer({{}, ''})
+end
+local limit = tonumber(ARGV[6])
+local after
+if ARGV[7] ~= '' then
+  local group, priority, at, birth = string.match(ARGV[7], '^(%d+) (-?%d+) (%d+) (%d+)$')
+  after = {group = tonumber(group), priority = tonumber(priority), at = tonumber(at), birth = tonumber(birth)}
+end
+
+local function is_after(at, birth)
+  return at > after.at or (at == after.at and birth > after.birth)
+end
+
+-- The rank of a sorted set's first entry that comes after the cursor.
+local function seek_sorted(key)
+  local low, high = call('ZCOUNT', key, '-inf', '(' .. whole(after.at)), call('ZCOUNT', key, '-inf', whole(after.at))
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local birth = parse_entry(call('ZRANGE', key, middle, middle)[1])
+    if birth > after.birth then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return low
+end
+
+-- The first entry of a list from an index on that is no empty place.
+local function first_filled(lane, from, to)
+  for start = from, to - 1, CHUNK do
+    for n, id in ipairs(call('LRANGE', lane.list, start, math.min(start + CHUNK, to) - 1)) do
+      if id ~= '' then
+        return start + n - 1, id
+      end
+    end
+  end
+end
+
+-- The index of a list's first entry that comes after the cursor. Empty places say nothing: the next
+-- entry that does is asked.
+local function seek_list(lane)
+  local low, high = 0, lane.tail - lane.head
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local index, id = first_filled(lane, middle, high)
+    local v = id and call('HMGET', task_key(q, id), 'ready', 'birth')
+    if v and v[1] and not is_after(millis(v[1]), tonumber(v[2])) then
+      low = index + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+local function is_waiting(at)
+  return at > now
+end
+
+local function any()
+  return true
+end
+
+-- The streams of a group of lanes from the cursor on, or from the beginning.
+local function ready_streams(lanes, from_cursor)
+  local streams = {}
+  for _, lane in ipairs(lanes) do
+    streams[#streams + 1] = sorted_stream(lane.due, from_cursor and seek_sorted(lane.due) or 0, is_due)
+    streams[#streams + 1] = list_stream(q, lane, from_cursor and seek_list(lane) or 0)
+  end
+  return streams
+end
+
+local function waiting_streams(from_cursor)
+  local streams = {}
+  for _, lane in pairs(lanes_of(q)) do
+    local first = call('ZCOUNT', lane.due, '-inf', now)
+    if from_cursor then
+      first = math.max(first, seek_sorted(lane.due))
+    end
+    streams[#streams + 1] = sorted_stream(lane.due, first, is_waiting)
+  end
+  return streams
+end
+
+local records, bytes, place, is_full = {}, 0, '', false
+
+-- The record of a head in the sorted set of a state.
+local function record_in(state)
+  return function(_, head)
+    local record = read_record(q, head.id)
+    return record and record.birth == head.birth and record.status == state and record or nil
+  end
+end
+
+local function gather(streams, group, priority, record_of)
+  while not is_full do
+    local stream, head = first_of(streams)
+    if not stream then
+      return
+    end
+    local record = record_of(q, head)
+    if record then
+      if #records == limit or (bytes + record.bytes > BYTES_MAX and #records > 0) then
+        is_full = true
+        return
+      end
+      bytes = bytes + record.bytes
+      records[#records + 1] = shown(q, record)
+      place = string.format('%d %d %.0f %.0f', group, priority, head.at, head.birth)
+    end
+    stream.pop()
+  end
+end
+
+for group = after and after.group or 1, #ARGV - 7 do
+  local state = ARGV[group + 7]
+  local from_cursor = after and after.group == group
+  if state == 'ready' then
+    for _, lanes in ipairs(by_priority(q)) do
+      if not from_cursor or lanes.priority <= after.priority then
+        gather(ready_streams(lanes, from_cursor and lanes.priority == after.priority), group, lanes.priority,
+          waiting_record)
+      end
+    end
+  elseif state == 'waiting' then
+    gather(waiting_streams(from_cursor), group, 0, waiting_record)
+  else
+    local key = state_key(q, state)
+    gather({sorted_stream(key, from_cursor and seek_sorted(key) or 0, any)}, group, 0, record_in(state))
+  end
+end
+return answer({records, is_full and place or ''})

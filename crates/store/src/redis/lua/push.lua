@@ -1,0 +1,81 @@
+-- Pushes tasks into a queue, in their order.
+--
+-- ARGV  queue
+--       key, request, single, total, done, blob: of a keyed request, key '' for none. `total` tasks in
+--       all, `done` of them pushed by earlier calls; `blob` is kept for whoever repeats the request.
+--       tasks as `pushed_task` reads them, to the end
+-- Body  {'PUSHED', letters, birth}: one letter per task (see `push`), the births of those that were kept
+--         follow each other from `birth`
+--       {'NOQUEUE'}
+--       {'REUSED'}: the key belongs to another request
+--       {'REPLAYED', letters, blob}: the request was carried out before, with these answers; fewer than
+--         `total` letters: so much of it was
+
+local DAY_MS = 86400000
+local KEYS_MAX = 1000000
+
+if repeated then
+  return answer(repeated)
+end
+
+local keyed = {
+  key = ARGV[6], request = ARGV[7], single = ARGV[8] == '1', total = tonumber(ARGV[9]),
+  done = tonumber(ARGV[10]), blob = ARGV[11], at = now, letters = '',
+}
+local keyed_key, order_key = prefix .. 'keyed', prefix .. 'keyed:order'
+
+-- What is remembered of the request: {at, request, letters, blob}.
+if keyed.key ~= '' then
+  local packed = call('HGET', keyed_key, keyed.key)
+  local known = packed and cmsgpack.unpack(packed)
+  if known and known[1] + DAY_MS > now then
+    if known[2] ~= keyed.request then
+      return finish({'REUSED'})
+    elseif #known[3] ~= keyed.done or keyed.done == keyed.total then
+      return finish({'REPLAYED', known[3], known[4]})
+    end
+    keyed.at, keyed.letters, keyed.blob, keyed.is_known = known[1], known[3], known[4], true
+  end
+end
+
+local q = open(ARGV[5])
+if not q then
+  return finish({'NOQUEUE'})
+end
+
+local letters = {}
+local i = 12
+while i <= #ARGV do
+  local task
+  task, i = pushed_task(i)
+  letters[#letters + 1] = push(q, task, q.max)
+end
+letters = table.concat(letters)
+
+local function forget_old()
+  for _ = 1, 4 do
+    local oldest = call('LINDEX', order_key, 0)
+    if not oldest then
+      return
+    end
+    local key, at = string.sub(oldest, 1, 16), tonumber(string.sub(oldest, 17))
+    if at + DAY_MS > now and call('LLEN', order_key) <= KEYS_MAX then
+      return
+    end
+    call('LPOP', order_key)
+    local packed = call('HGET', keyed_key, key)
+    if packed and cmsgpack.unpack(packed)[1] == at then
+      call('HDEL', keyed_key, key)
+    end
+  end
+end
+
+if keyed.key ~= '' and not (keyed.single and letters ~= 'k') then
+  local packed = cmsgpack.pack({keyed.at, keyed.request, keyed.letters .. letters, keyed.blob})
+  call('HSET', keyed_key, keyed.key, packed)
+  if not keyed.is_known then
+    call('RPUSH', order_key, keyed.key .. whole(now))
+    forget_old()
+  end
+end
+return finish({'PUSHED', letters, first_birth})

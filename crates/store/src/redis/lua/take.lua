@@ -1,0 +1,329 @@
+-- Hands out ready tasks to takers, in their order.
+--
+-- ARGV  queue
+--       roll: a random whole number
+--       others: how many of every class that is not named (-1: all); how many classes are named, and
+--       those, each with how many of it
+--       takers to the end, each: seed, index of its next token, most tasks, bytes it already got, hold
+--       in milliseconds or '', 1 if it will confirm, worker or ''
+-- Body  {'NOQUEUE'}
+--       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0: it did
+--         not); the taker at which the call reached its own limit (0: it did not); per taker a list of
+--         {record, hold, within}: the record as it was before, the length of its hold and the time to
+--         confirm (-1: none asked for); or the record as it is now and twice -1 where the call is a
+--         repeated one; the classes with ready tasks for which there was no more room
+
+local ITEMS_MAX = 500
+local BYTES_MAX = 16777216
+
+-- How many tasks of a class may still go.
+local others = tonumber(ARGV[7])
+if others < 0 then
+  others = math.huge
+end
+local rooms, i = {}, 9
+for _ = 1, tonumber(ARGV[8]) do
+  local room = tonumber(ARGV[i + 1])
+  rooms[ARGV[i]] = room < 0 and math.huge or room
+  i = i + 2
+end
+local function has_room(class)
+  return (rooms[class] or others) > 0
+end
+local function use_room(class)
+  rooms[class] = (rooms[class] or others) - 1
+end
+
+local takers = {}
+while i <= #ARGV do
+  takers[#takers + 1] = {
+    seed = ARGV[i], index = tonumber(ARGV[i + 1]), n = tonumber(ARGV[i + 2]), bytes = tonumber(ARGV[i + 3]),
+    hold = tonumber(ARGV[i + 4]), confirm = ARGV[i + 5] == '1', worker = ARGV[i + 6],
+  }
+  i = i + 7
+end
+
+local q = open(ARGV[5])
+if not q then
+  return finish({'NOQUEUE'})
+end
+
+-- A repeated call gets what it got, as far as it still has it.
+if repeated and repeated[1] == 'TAKEN' then
+  local got = {}
+  for t, ids in ipairs(repeated[4]) do
+    got[t] = {}
+    for n, id in ipairs(ids) do
+      local record = read_record(q, id)
+      if record and record.token == takers[t].seed .. ':' .. (takers[t].index + n - 1) then
+        table.insert(got[t], {shown(q, record), -1, -1})
+      end
+    end
+  end
+  return answer({'TAKEN', repeated[2], repeated[3], got, repeated[5]})
+elseif repeated then
+  return answer(repeated)
+end
+
+-- What was not started in time is passed over.
+local function is_late(record)
+  local late = record.expires and call('ZSCORE', q.expiries, entry(record.birth, record.id))
+  return late and tonumber(late) <= now
+end
+
+-- Candidates in the order of their turn: `peek()` the next record, `consume()` hands it out.
+local function in_turn()
+  local groups, g, streams, current = by_priority(q, has_room), 0, {}, nil
+  local lists = {}
+  local source = {}
+  function source.peek()
+    while not current do
+      local stream, head, place = first_of(streams)
+      if stream and not has_room(stream.lane.class) then
+        table.remove(streams, place)
+      elseif not stream then
+        g = g + 1
+        if not groups[g] then
+          return nil
+        end
+        streams = {}
+        for _, lane in ipairs(groups[g]) do
+          streams[#streams + 1] = sorted_stream(lane.due, 0, is_due)
+          streams[#streams].lane = lane
+          if lane.tail > lane.head then
+            streams[#streams + 1] = list_stream(q, lane, 0)
+            lists[#lists + 1] = streams[#streams]
+          end
+        end
+      else
+        local record = waiting_record(q, head)
+        if not record then
+          take_out(stream.key, head.member)
+          stream.pop()
+        elseif is_late(record) then
+          stream.pop()
+        else
+          current = {record = record, stream = stream, member = head.member}
+        end
+      end
+    end
+    return current.record
+  end
+  function source.consume()
+    if current.member then
+      take_out(current.stream.key, current.member)
+      current.stream.lane.touched = true
+    end
+    use_room(current.stream.lane.class)
+    current.stream.pop()
+    current = nil
+  end
+  function source.close()
+    for _, stream in ipairs(lists) do
+      local lane = stream.lane
+      if stream.passed > 0 then
+        call('LTRIM', lane.list, stream.passed, -1)
+        lane.head, lane.holes = lane.head + stream.passed, lane.holes - stream.holes
+        lane.touched = true
+      end
+    end
+  end
+  return source
+end
+
+-- Candidates by chance within a priority. A pick that was not started in time, or that is an empty place
+-- of a list, is drawn again; after a while the first that will do is found in order.
+local function by_chance()
+  math.randomseed(tonumber(ARGV[6]))
+  local groups, g, current = by_priority(q, has_room), 1, nil
+  local function draw(group)
+    local total = 0
+    for _, lane in ipairs(group) do
+      local is_served = has_room(lane.class)
+      lane.ready = is_served and call('ZCOUNT', lane.due, '-inf', now) or 0
+      lane.listed = is_served and lane.tail - lane.head or 0
+      total = total + lane.ready + lane.listed
+    end
+    if total == 0 then
+      return nil
+    end
+    local place = math.random(0, total - 1)
+    for _, lane in ipairs(group) do
+      if place < lane.ready then
+        return lane, call('ZRANGE', lane.due, place, place)[1]
+      elseif place < lane.ready + lane.listed then
+        return lane, nil, place - lane.ready
+      end
+      place = place - lane.ready - lane.listed
+    end
+  end
+  local function look(lane, member, index)
+    local birth, id
+    if member then
+      birth, id = parse_entry(member)
+    else
+      id = call('LINDEX', lane.list, index)
+    end
+    local record = id and id ~= '' and read_record(q, id)
+    if not record or is_late(record) or (record.status ~= 'waiting' and record.status ~= 'ready') then
+      return
+    end
+    if member and record.birth == birth or tonumber(record.pos) == lane.head + (index or -1) then
+      current = {record = record, lane = lane, member = member, index = index}
+    end
+  end
+  local function search(group)
+    for _, lane in ipairs(group) do
+      local is_served = has_room(lane.class)
+      local stream = sorted_stream(lane.due, 0, is_due)
+      while is_served and not current and stream.head() do
+        look(lane, stream.head().member)
+        stream.pop()
+      end
+      stream = list_stream(q, lane, 0)
+      if is_served and not current and stream.head() then
+        look(lane, nil, stream.passed)
+      end
+    end
+  end
+  local source = {}
+  function source.peek()
+    while not current and groups[g] do
+      local tries = 0
+      repeat
+        local lane, member, index = draw(groups[g])
+        tries = tries + 1
+        if lane then
+          look(lane, member, index)
+        end
+      until current or not lane or tries == 20
+      if not current then
+        search(groups[g])
+      end
+      if not current then
+        g = g + 1
+      end
+    end
+    return current and current.record
+  end
+  function source.consume()
+    local lane = current.lane
+    if current.member then
+      call('ZREM', lane.due, current.member)
+    else
+      call('LSET', lane.list, current.index, '')
+      lane.holes = lane.holes + 1
+    end
+    use_room(lane.class)
+    lane.touched = true
+    current = nil
+  end
+  function source.close() end
+  return source
+end
+
+-- The queue's token bucket, counted in parts of a task, `per` of them to a task, so that a refill of
+-- `limit` parts each millisecond never rounds.
+local function refill()
+  if q.limit then
+    local full = q.limit * q.per
+    local passed = math.max(now - (q.filled or now), 0)
+    q.level = math.min((q.level or full) + passed * q.limit, full)
+  end
+end
+
+local again_at = 0
+
+local function may_go()
+  if not q.limit then
+    return true
+  end
+  if q.level >= q.per then
+    q.level = q.level - q.per
+    return true
+  end
+  again_at = now + math.ceil((q.per - q.level) / q.limit)
+  return false
+end
+
+local function hand_out(record, taker)
+  local hold = taker.hold or (record.hold and millis(record.hold)) or q.hold
+  local status = taker.confirm and 'assigned' or 'running'
+  local ends = now + (taker.confirm and q.confirm or hold)
+  local key = task_key(q, record.id)
+  call('HSET', key, 'status', status, 'counter', record.counter + 1, 'since', seconds(now), 'timeout', seconds(ends),
+    'token', taker.seed .. ':' .. taker.index, 'length', seconds(hold), 'change', (record.change or 0) + 1)
+  if not taker.confirm then
+    call('HSET', key, 'taken', seconds(now), 'starts', (tonumber(record.starts) or 0) + 1)
+  end
+  if taker.worker ~= '' then
+    call('HSET', key, 'worker', taker.worker)
+  end
+  if record.pos or record.settled then
+    call('HDEL', key, 'pos', 'settled')
+  end
+  local member = entry(record.birth, record.id)
+  add(state_key(q, status), record.birth, member)
+  add(q.holds, ends, member)
+  plan(q.holds, ends)
+  if record.expires then
+    take_out(q.expiries, member)
+  end
+  taker.index = taker.index + 1
+  return {shown(q, record), hold, taker.confirm and q.confirm or -1}
+end
+
+refill()
+local held = q.concurrency and call('ZCARD', q.holds)
+local source = not q.paused and (q.random and by_chance() or in_turn())
+local items, bytes, stopped_at, is_wanting = 0, 0, 0, false
+local got, ids = {}, {}
+for t, taker in ipairs(takers) do
+  got[t], ids[t] = {}, {}
+  local n = 0
+  while n < taker.n and stopped_at == 0 do
+    local record = source and (not q.concurrency or held < q.concurrency) and source.peek()
+    if not record then
+      is_wanting = true
+      break
+    end
+    if taker.bytes + record.bytes > BYTES_MAX and taker.index > 0 then
+      break
+    elseif items == ITEMS_MAX or (bytes + record.bytes > BYTES_MAX and items > 0) then
+      stopped_at = t
+    elseif not may_go() then
+      is_wanting = true
+      break
+    else
+      source.consume()
+      got[t][n + 1], ids[t][n + 1] = hand_out(record, taker), record.id
+      taker.bytes, bytes = taker.bytes + record.bytes, bytes + record.bytes
+      n, items = n + 1, items + 1
+      held = held and held + 1
+    end
+  end
+end
+if source then
+  source.close()
+end
+
+-- Classes without room that have ready tasks.
+local left_out, is_left_out = {}, {}
+for _, group in ipairs(by_priority(q)) do
+  for _, lane in ipairs(group) do
+    if rooms[lane.class] and not has_room(lane.class) and not is_left_out[lane.class] then
+      local listed = lane.tail - lane.head - lane.holes
+      if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > 0 then
+        is_left_out[lane.class] = true
+        left_out[#left_out + 1] = lane.class
+      end
+    end
+  end
+end
+if q.limit then
+  call('HSET', q.key, 'level', whole(q.level), 'filled', seconds(now))
+end
+if is_wanting and not q.wanted then
+  call('HSET', q.key, 'wanted', '1')
+end
+return finish({'TAKEN', again_at, stopped_at, got, left_out}, {'TAKEN', again_at, stopped_at, ids, left_out})

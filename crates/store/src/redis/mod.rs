@@ -1,0 +1,283 @@
+//! The Redis store: for several nodes over one Redis, Sentinel group or Cluster.
+//!
+//! ```text
+//!   Store ──▶ queues · push · take · commit · tasks      build a call, read its answer
+//!                         │
+//!                       call ──▶ link ──▶ Redis ──▶ lua/*.lua     move records and indexes
+//!                         │        ▲
+//!                       heed     keeper: connects again, listens, looks at the clock
+//! ```
+//!
+//! Every node does everything and none leads: each script takes effect whole, and claims what it hands
+//! out. Redis's clock decides. `docs/redis.md` describes every key.
+//!
+//! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
+//! - `keys`, `scripts`, `fields`, `record`, `receipt`: how things are written there.
+//! - `node`, `call`, `places`, `answer`: how a script is called, once, however often it is sent.
+//! - `cache`, `agenda`, `clock`, `keeper`: what a node knows, and does by itself.
+
+mod address;
+mod agenda;
+mod answer;
+mod cache;
+mod call;
+mod clock;
+mod commit;
+mod connection;
+mod durability;
+mod fields;
+mod keeper;
+mod keys;
+mod link;
+mod node;
+mod places;
+mod push;
+mod queues;
+mod receipt;
+mod record;
+mod scripts;
+mod take;
+mod tasks;
+mod trouble;
+
+use std::sync::{Arc, PoisonError};
+
+use async_trait::async_trait;
+use punctual_core::{Queue, QueueName, TaskId, Timestamp};
+use redis::cmd;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+use self::address::{Address, Topology};
+use self::clock::StoreClock;
+use self::connection::Connection;
+use self::durability::Durability;
+use self::keeper::Ready;
+use self::keys::Keys;
+use self::link::Link;
+use self::node::Node;
+use self::trouble::describe;
+use crate::clock::Clock;
+use crate::port::{
+    Change, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision,
+    Store, StoreError, Stored, Take, Taken, Wake,
+};
+
+/// Shards of a new store in a Cluster.
+const CLUSTER_SHARDS: usize = 64;
+/// The form of the data that this version reads and writes.
+const FORMAT: u32 = 1;
+
+/// How to open a Redis store.
+pub struct RedisOptions {
+    /// Where Redis is: `redis://`, `rediss://` for TLS, `redis+sentinel://` or `redis+cluster://`.
+    pub url: String,
+    /// What all keys begin with; may be empty.
+    pub prefix: String,
+    /// Replicas that must have a write before it is answered.
+    pub wait_replicas: u32,
+    /// Whether a Redis is used that may lose tasks: one that evicts, or that keeps no log.
+    pub allow_unsafe: bool,
+    /// A clock that is moved from outside; none: Redis's own.
+    pub clock: Option<Arc<dyn Clock>>,
+}
+
+impl RedisOptions {
+    /// The usual options for a URL.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            prefix: "punctual".to_owned(),
+            wait_replicas: 0,
+            allow_unsafe: false,
+            clock: None,
+        }
+    }
+}
+
+/// The Redis store.
+pub struct RedisStore {
+    node: Arc<Node>,
+    /// What runs by itself ends with the store.
+    _tasks: JoinSet<()>,
+}
+
+impl RedisStore {
+    /// Connects to Redis, and sets the store up there if it is new.
+    ///
+    /// Fails if Redis cannot be reached, would lose tasks and is not allowed to, or holds a store of a
+    /// newer version; the message says which.
+    pub async fn open(options: RedisOptions) -> Result<Arc<Self>, StoreError> {
+        let address = Address::parse(&options.url)?;
+        let trouble = |error: redis::RedisError| StoreError::Open(describe(&error));
+        let (sender, messages) = unbounded_channel();
+        let mut connection = Connection::open(&address, sender).await.map_err(trouble)?;
+        let durability = Durability::read(&mut connection).await.map_err(trouble)?;
+        match durability.objection() {
+            Some(objection) if !options.allow_unsafe => return Err(StoreError::Open(objection)),
+            Some(objection) => warn!("{objection}"),
+            None => {}
+        }
+        let keys = shards(&address, &options.prefix, &mut connection).await?;
+        let session = random_name().map_err(|error| StoreError::Open(error.to_string()))?;
+        let clock = StoreClock::new(options.clock);
+        let (link, broken) = Link::new();
+        let node = Node::new(address, keys, link, clock, options.wait_replicas, session);
+        node.note_durability(&durability);
+        node.set_up(&mut connection).await.map_err(trouble)?;
+        connection.listen(&node.keys).await.map_err(trouble)?;
+        let node = Arc::new(node);
+        let tasks = node.start(Ready { connection, messages }, broken);
+        Ok(Arc::new(Self { node, _tasks: tasks }))
+    }
+}
+
+impl Node {
+    fn note_durability(&self, durability: &Durability) {
+        let text = durability.describe(self.wait_replicas);
+        let mut known = self.durability.write().unwrap_or_else(PoisonError::into_inner);
+        if *known != text {
+            info!("{text}");
+            *known = text;
+        }
+    }
+}
+
+/// The shards of the store that is there, or of a new one.
+async fn shards(
+    address: &Address,
+    prefix: &str,
+    connection: &mut Connection,
+) -> Result<Keys, StoreError> {
+    let is_cluster = address.topology == Topology::Cluster;
+    let keys = |shards| match is_cluster {
+        true => Keys::cluster(prefix, shards),
+        false => Keys::single(prefix),
+    };
+    // The first shard has the same name however many there are.
+    let first = keys(CLUSTER_SHARDS).shard(0);
+    let mut get = cmd("HMGET");
+    get.arg(&first).arg("format").arg("shards");
+    let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
+    let (format, shards): (Option<u32>, Option<usize>) =
+        read.map_err(|error| StoreError::Open(describe(&error)))?;
+    match format {
+        Some(format) if format != FORMAT => Err(StoreError::Open(format!(
+            "the store in Redis is of format {format}, and this version knows format {FORMAT}; \
+             use the version that wrote it, or another prefix"
+        ))),
+        _ => Ok(keys(shards.unwrap_or(CLUSTER_SHARDS))),
+    }
+}
+
+/// A name that no other node has.
+fn random_name() -> Result<String, getrandom::Error> {
+    Ok(format!("{:016x}", getrandom::u64()?))
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    fn now(&self) -> Timestamp {
+        self.node.clock.now()
+    }
+
+    fn durability(&self) -> String {
+        self.node.durability.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.node.address.topology {
+            Topology::Single => "redis",
+            Topology::Sentinel { .. } => "redis sentinel",
+            Topology::Cluster => "redis cluster",
+        }
+    }
+
+    fn wakeups(&self) -> UnboundedReceiver<Wake> {
+        self.node.wakeups()
+    }
+
+    async fn health(&self) -> Result<(), StoreError> {
+        self.node.health().await
+    }
+
+    async fn failed(&self) -> String {
+        // Whatever happens to Redis, it may come back.
+        std::future::pending().await
+    }
+
+    async fn tick(&self) -> Result<(), StoreError> {
+        for shard in 0..self.node.keys.shards() {
+            self.node.look(shard).await?;
+        }
+        Ok(())
+    }
+
+    async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
+        self.node.put_queue(put).await
+    }
+
+    async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError> {
+        Ok(self.node.queue(name).await?.map(|known| known.queue))
+    }
+
+    async fn queues(&self) -> Result<Vec<Arc<Queue>>, StoreError> {
+        self.node.queues().await
+    }
+
+    async fn stats(&self, names: &[QueueName]) -> Result<Vec<Option<QueueStats>>, StoreError> {
+        self.node.stats(names).await
+    }
+
+    async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
+        self.node.drop_queue(name, "reset").await
+    }
+
+    async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
+        self.node.drop_queue(name, "delete").await
+    }
+
+    async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
+        self.node.push(push).await
+    }
+
+    async fn take(&self, take: Take) -> Result<Taken, StoreError> {
+        self.node.take(take).await
+    }
+
+    async fn commit(
+        &self,
+        changes: Vec<Change>,
+    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
+        self.node.commit(changes).await
+    }
+
+    async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
+        self.node.remove(queue, ids).await
+    }
+
+    async fn read(
+        &self,
+        queue: &QueueName,
+        ids: &[TaskId],
+    ) -> Result<Vec<Option<Stored>>, StoreError> {
+        self.node.read(queue, ids).await
+    }
+
+    async fn list(&self, listing: Listing) -> Result<Page, StoreError> {
+        self.node.list(listing).await
+    }
+
+    async fn settled(&self, receipts: &[Receipt]) -> Result<Vec<bool>, StoreError> {
+        self.node.settled(receipts).await
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        self.node.expired(limit).await
+    }
+
+    async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
+        self.node.sweep(limit).await
+    }
+}

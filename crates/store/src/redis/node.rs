@@ -1,0 +1,155 @@
+//! One node's side of the store: its connection, what it knows, and whom it tells.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use punctual_core::{Queue, QueueName, Settings};
+use redis::{RedisResult, cmd};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tracing::{error, info};
+
+use super::address::Address;
+use super::agenda::Agenda;
+use super::answer::Answer;
+use super::cache::Cache;
+use super::clock::StoreClock;
+use super::connection::Connection;
+use super::keys::{Keys, escaped};
+use super::link::Link;
+use super::places::Places;
+use super::queues::queue_fields;
+use super::scripts::{ALIVE, INIT};
+use crate::port::{StoreError, Wake};
+
+/// All that a node has.
+pub(super) struct Node {
+    pub(super) address: Address,
+    pub(super) keys: Keys,
+    pub(super) link: Link,
+    pub(super) clock: StoreClock,
+    /// What other nodes and the shards know this node by.
+    pub(super) session: String,
+    pub(super) places: Vec<Places>,
+    pub(super) cache: Cache,
+    pub(super) agenda: Agenda,
+    /// Told when something may have been said that was not heard.
+    pub(super) missed: Notify,
+    /// Replicas an answer waits for.
+    pub(super) wait_replicas: u32,
+    /// What an acknowledgement is worth, as last read.
+    pub(super) durability: RwLock<String>,
+    wakes: UnboundedSender<Wake>,
+    stream: Mutex<Option<UnboundedReceiver<Wake>>>,
+    is_heard: AtomicBool,
+}
+
+impl Node {
+    /// A node that is not connected yet.
+    pub(super) fn new(
+        address: Address,
+        keys: Keys,
+        link: Link,
+        clock: StoreClock,
+        wait_replicas: u32,
+        session: String,
+    ) -> Self {
+        let (wakes, stream) = unbounded_channel();
+        let shards = keys.shards();
+        Self {
+            address,
+            keys,
+            link,
+            clock,
+            session,
+            places: (0..shards).map(|_| Places::new()).collect(),
+            cache: Cache::default(),
+            agenda: Agenda::new(shards),
+            missed: Notify::new(),
+            wait_replicas,
+            durability: RwLock::new(String::new()),
+            wakes,
+            stream: Mutex::new(Some(stream)),
+            is_heard: AtomicBool::new(false),
+        }
+    }
+
+    /// Tells the listener, if there is one.
+    pub(super) fn wake(&self, wake: Wake) {
+        if self.is_heard.load(Ordering::Relaxed) {
+            // A listener that is gone needs nothing any more.
+            let _ = self.wakes.send(wake);
+        }
+    }
+
+    /// The one stream of wake-ups; a second call gets one that has ended.
+    pub(super) fn wakeups(&self) -> UnboundedReceiver<Wake> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.is_heard.store(true, Ordering::Relaxed);
+        stream.unwrap_or_else(|| unbounded_channel().1)
+    }
+
+    /// Makes use of what every answer says besides.
+    pub(super) fn heed(&self, shard: usize, answer: &Answer) {
+        if let Some(at_ms) = answer.soon_ms {
+            self.agenda.no_later_than(shard, at_ms);
+        }
+        for opened in &answer.queues {
+            self.cache.check(&opened.name, &opened.rev);
+            if opened.ready > 0 {
+                self.wake(Wake::Ready { queue: opened.name.clone(), count: opened.ready });
+            }
+        }
+    }
+
+    /// Whether every shard can be written to.
+    pub(super) async fn health(&self) -> Result<(), StoreError> {
+        self.link.check().map_err(StoreError::unavailable)?;
+        for shard in 0..self.keys.shards() {
+            self.call(&ALIVE, shard).await.send().await?;
+        }
+        Ok(())
+    }
+
+    /// Sets up every shard as far as it is not. True if one was empty.
+    pub(super) async fn set_up(&self, connection: &mut Connection) -> RedisResult<bool> {
+        let now = self.clock.now();
+        let built_in = QueueName::BUILT_IN.map(|name| {
+            let name = QueueName::parse(name).expect("a built-in name is well formed");
+            let settings = Settings::initial(&name);
+            Queue { name, settings, paused: false, created_at: now }
+        });
+        let mut is_new = false;
+        for shard in 0..self.keys.shards() {
+            let mut init = cmd("EVAL");
+            init.arg(&INIT.source).arg(1).arg(self.keys.shard(shard));
+            init.arg(shard).arg(self.keys.shards()).arg(i32::from(self.keys.is_cluster()));
+            init.arg(now.as_millis());
+            for queue in built_in.iter().filter(|queue| self.keys.shard_of(&queue.name) == shard) {
+                let fields = queue_fields(queue);
+                init.arg(queue.name.as_str()).arg(escaped(queue.name.as_str()));
+                init.arg(fields.flat().len());
+                for text in fields.flat() {
+                    init.arg(&text[..]);
+                }
+            }
+            is_new |= redis::from_redis_value::<i64>(connection.send(&init).await?)? == 1;
+        }
+        if is_new {
+            info!(shards = self.keys.shards(), "the store was set up in Redis");
+        }
+        Ok(is_new)
+    }
+
+    /// Sets up again what was there before and is gone.
+    pub(super) async fn set_up_again(&self, connection: &mut Connection) -> RedisResult<()> {
+        if self.set_up(connection).await? {
+            error!(
+                "Redis has lost what this store kept: it was flushed, or started again without its data. \
+                 The store begins anew, empty; look for a backup of Redis before anything else is pushed"
+            );
+            self.cache.clear(self.link.current());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! The Redis store over real servers, which the tests start themselves.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod cluster;
+mod faults;
+mod nodes;
+mod proxy;
+mod sentinel;
+mod server;
+mod single;
+mod subject;

@@ -1,0 +1,149 @@
+//! Redis servers of the tests' own, on free ports of this machine, in directories that go with them.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use redis::Connection;
+
+/// Longer than a server needs for anything here.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server. It ends with its value.
+pub(crate) struct Server {
+    child: Option<Child>,
+    arguments: Vec<String>,
+    pub(crate) port: u16,
+    dir: tempfile::TempDir,
+}
+
+/// A port nobody listens on.
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Waits until something holds.
+pub(crate) fn eventually<T>(what: &str, mut holds: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(value) = holds() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "{what} does not come true");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Server {
+    /// A Redis that logs every write and syncs once a second.
+    pub(crate) fn start() -> Self {
+        Self::with(&["--appendonly", "yes", "--appendfsync", "everysec"])
+    }
+
+    /// A Redis with arguments of its own.
+    pub(crate) fn with(arguments: &[&str]) -> Self {
+        let mut server = Self {
+            child: None,
+            arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
+            port: free_port(),
+            dir: tempfile::tempdir().unwrap(),
+        };
+        server.run();
+        server
+    }
+
+    /// A Sentinel with settings of its own, one per line.
+    pub(crate) fn sentinel(settings: &[String]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("sentinel.conf");
+        std::fs::write(&file, settings.join("\n")).unwrap();
+        let arguments = vec![file.to_str().unwrap().to_owned(), "--sentinel".to_owned()];
+        let mut server = Self { child: None, arguments, port: free_port(), dir };
+        server.run();
+        server
+    }
+
+    /// Starts the process, on the same port and data as before.
+    pub(crate) fn run(&mut self) {
+        let port = self.port.to_string();
+        let is_sentinel = self.arguments.iter().any(|argument| argument == "--sentinel");
+        let mut command = Command::new("redis-server");
+        // The file of a Sentinel comes first.
+        command.args(&self.arguments).args(["--bind", "127.0.0.1", "--port", &port]);
+        command.arg("--dir").arg(self.dir.path());
+        if !is_sentinel {
+            command.args(["--save", "", "--enable-debug-command", "yes"]);
+        }
+        let spawned =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.child = Some(spawned.unwrap_or_else(|error| {
+            panic!("redis-server cannot be started ({error}); install it, on Debian with: apt-get install redis-server")
+        }));
+        eventually("the server answers", || {
+            let mut connection = self.try_connect()?;
+            match redis::cmd("PING").query::<String>(&mut connection) {
+                Ok(_) => Some(()),
+                // That it wants a password, or is loading, is an answer, too.
+                Err(error) => error.code().map(drop),
+            }
+        });
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    fn try_connect(&self) -> Option<Connection> {
+        redis::Client::open(self.url()).unwrap().get_connection_with_timeout(PATIENCE).ok()
+    }
+
+    pub(crate) fn connect(&self) -> Connection {
+        self.try_connect().expect("the server accepts connections")
+    }
+
+    /// Runs a command given as one line.
+    pub(crate) fn command<T: redis::FromRedisValue>(&self, line: &str) -> T {
+        let mut words = line.split(' ');
+        let mut command = redis::cmd(words.next().unwrap());
+        for word in words {
+            command.arg(word);
+        }
+        command.query(&mut self.connect()).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    /// What the server says of itself; nothing while it closes connections, as in a failover.
+    pub(crate) fn info(&self, section: &str) -> String {
+        let info = |mut connection| redis::cmd("INFO").arg(section).query(&mut connection).ok();
+        self.try_connect().and_then(info).unwrap_or_default()
+    }
+
+    fn signal(&self, signal: &str) {
+        let pid = self.child.as_ref().expect("the server runs").id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    /// Stops the process without ending it: connections stay, nothing is answered.
+    pub(crate) fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a stopped process go on.
+    pub(crate) fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    /// Ends the process as a crash would.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

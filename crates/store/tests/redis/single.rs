@@ -1,0 +1,18 @@
+//! One Redis.
+
+use punctual_store::conformance;
+
+use crate::server::Server;
+use crate::subject::Redis;
+
+#[tokio::test]
+async fn conformance() {
+    let server = Server::start();
+    conformance::run_all(|clock| Redis::new(server.url(), clock)).await;
+}
+
+#[test]
+fn random_sequences() {
+    let server = Server::start();
+    conformance::random::compare(60, |clock| Redis::new(server.url(), clock));
+}

@@ -1,0 +1,57 @@
+//! A Redis store as the conformance suite wants it: with its own prefix, and a clock that stands still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use punctual_store::conformance::Subject;
+use punctual_store::redis::{RedisOptions, RedisStore};
+use punctual_store::{ManualClock, Store};
+
+pub(crate) struct Redis {
+    store: Option<Arc<RedisStore>>,
+    url: String,
+    prefix: String,
+    clock: ManualClock,
+}
+
+/// A prefix that no other store has.
+pub(crate) fn new_prefix() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("test{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Redis {
+    /// A new store at a URL.
+    pub(crate) async fn new(url: String, clock: ManualClock) -> Self {
+        let mut redis = Self { store: None, url, prefix: new_prefix(), clock };
+        redis.open().await;
+        redis
+    }
+
+    async fn open(&mut self) {
+        let options = RedisOptions {
+            prefix: self.prefix.clone(),
+            clock: Some(Arc::new(self.clock.clone())),
+            ..RedisOptions::new(&*self.url)
+        };
+        self.store = Some(RedisStore::open(options).await.unwrap());
+    }
+}
+
+#[async_trait]
+impl Subject for Redis {
+    fn store(&self) -> Arc<dyn Store> {
+        self.store.clone().unwrap()
+    }
+
+    async fn restart(&mut self) -> bool {
+        self.store = None;
+        self.open().await;
+        true
+    }
+
+    fn has_one_clock(&self) -> bool {
+        true
+    }
+}
