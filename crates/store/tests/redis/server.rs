@@ -75,11 +75,8 @@ impl Server {
         if !is_sentinel {
             command.args(["--save", "", "--enable-debug-command", "yes"]);
         }
-        let spawned = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+        let spawned =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.child = Some(spawned.unwrap_or_else(|error| {
             panic!("redis-server cannot be started ({error}); install it, on Debian with: apt-get install redis-server")
         }));
