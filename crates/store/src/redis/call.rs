@@ -115,7 +115,7 @@ impl Call<'_> {
             Remedy::Load => {
                 let key = self.node.keys.shard(self.shard);
                 if let Err(trouble) = connection.load(self.script, &key).await {
-                    self.node.link.give_up(generation, &describe(&trouble));
+                    self.reconnect(generation, &trouble).await;
                 }
                 Ok(effect)
             }
@@ -124,11 +124,11 @@ impl Call<'_> {
                 Ok(effect)
             }
             Remedy::Reconnect => {
-                self.node.link.give_up(generation, &describe(trouble));
+                self.reconnect(generation, trouble).await;
                 Ok(effect)
             }
             Remedy::ReconnectInDoubt => {
-                self.node.link.give_up(generation, &describe(trouble));
+                self.reconnect(generation, trouble).await;
                 Ok(in_doubt)
             }
             Remedy::Refuse => Err(StoreError::Unavailable { reason: describe(trouble), effect }),
@@ -136,6 +136,16 @@ impl Call<'_> {
                 error!(script = self.script.name, error = %trouble, "a script failed");
                 Err(StoreError::Unavailable { reason: describe(trouble), effect: in_doubt })
             }
+        }
+    }
+
+    /// Has another connection made. In a Cluster the library does that, for the one server in question;
+    /// the others go on.
+    async fn reconnect(&self, generation: u64, trouble: &RedisError) {
+        if self.node.keys.is_cluster() {
+            tokio::time::sleep(PAUSE).await;
+        } else {
+            self.node.link.give_up(generation, &describe(trouble));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::{QueueName, Span, State};
 use redis::{PushInfo, PushKind, RedisResult, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
@@ -21,8 +22,10 @@ use crate::port::{StoreError, Wake};
 /// The first wait before connecting again, and the longest.
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_MAX: Duration = Duration::from_secs(1);
+/// How long to wait before listening again to what can not be heard.
+const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 /// How long to wait after a look that failed.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Span = Span::from_secs(1);
 
 /// A connection that is ready for use, and what comes over it unasked.
 pub(super) struct Ready {
@@ -51,9 +54,9 @@ impl Node {
     /// Gives all requests a connection, and listens to it.
     fn use_connection(self: &Arc<Self>, ready: Ready, generation: u64) -> JoinSet<()> {
         self.cache.clear(Some(generation));
-        self.link.set_up(ready.connection, generation);
+        self.link.set_up(ready.connection.clone(), generation);
         let mut listener = JoinSet::new();
-        listener.spawn(self.clone().listen(ready.messages, generation));
+        listener.spawn(self.clone().listen(ready, generation));
         listener
     }
 
@@ -113,7 +116,7 @@ impl Node {
         let names: Vec<_> =
             self.queues().await?.into_iter().map(|queue| queue.name.clone()).collect();
         for (queue, stats) in names.iter().zip(self.stats(&names).await?) {
-            let count = stats.map_or(0, |stats| stats.count(punctual_core::State::Ready));
+            let count = stats.map_or(0, |stats| stats.count(State::Ready));
             if count > 0 {
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
                 self.wake(Wake::Ready { queue: queue.clone(), count });
@@ -123,16 +126,34 @@ impl Node {
     }
 
     /// Hears what comes over a connection.
-    async fn listen(self: Arc<Self>, mut messages: UnboundedReceiver<PushInfo>, generation: u64) {
-        while let Some(PushInfo { kind, data }) = messages.recv().await {
+    async fn listen(self: Arc<Self>, mut ready: Ready, generation: u64) {
+        while let Some(PushInfo { kind, data }) = ready.messages.recv().await {
             match kind {
                 PushKind::Message | PushKind::SMessage => self.hear(data),
                 PushKind::Disconnection if !self.keys.is_cluster() => {
                     self.link.give_up(generation, "Redis: it closed the connection");
                 }
+                // Of a Cluster only one server is gone, or a shard has moved to another.
+                PushKind::Disconnection | PushKind::SUnsubscribe | PushKind::Unsubscribe => {
+                    self.listen_again(&mut ready.connection, generation).await;
+                }
                 _ => {}
             }
         }
+    }
+
+    /// Listens to every shard anew, as soon as that works. Until then nothing is known for sure.
+    async fn listen_again(&self, connection: &mut Connection, generation: u64) {
+        self.cache.clear(None);
+        loop {
+            tokio::time::sleep(LISTEN_AGAIN).await;
+            match connection.listen(&self.keys).await {
+                Ok(()) => break,
+                Err(trouble) => warn!(reason = describe(&trouble), "not all of Redis can be heard"),
+            }
+        }
+        self.cache.clear(Some(generation));
+        self.missed.notify_one();
     }
 
     /// Hears one message: from a node, lines of what happened; from anybody else, that all should look.
@@ -151,7 +172,7 @@ impl Node {
     }
 
     fn heed_line(&self, shard: usize, line: &str) {
-        let name = |text: &str| punctual_core::QueueName::parse(text).ok();
+        let name = |text: &str| QueueName::parse(text).ok();
         match line.split_once(' ') {
             Some(("ready", rest)) => {
                 let Some((count, queue)) = rest.split_once(' ') else { return };
@@ -173,32 +194,30 @@ impl Node {
         }
     }
 
-    /// Sleeps until the nearest moment of any shard, and looks there.
+    /// Sleeps until the nearest moment of any shard, and has it looked at. A shard that does not answer
+    /// keeps no other waiting.
     async fn keep_time(self: Arc<Self>) {
+        let mut looks = JoinSet::new();
         loop {
             let first = self.agenda.first();
             let wait_ms = first.map(|(_, at_ms)| at_ms - self.clock.now().as_millis());
-            match (first, wait_ms) {
-                (Some((shard, _)), Some(..=0)) => {
-                    if self.look(shard).await.is_err() {
-                        tokio::time::sleep(LOOK_AGAIN).await;
-                    }
-                }
-                (_, wait_ms) => {
-                    let wait = wait_ms
-                        .map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs()));
-                    tokio::select! {
-                        () = sleep(wait) => {}
-                        () = self.agenda.changed() => {}
-                    }
-                }
+            if let (Some((shard, _)), Some(..=0)) = (first, wait_ms) {
+                self.agenda.take_off(shard);
+                let node = self.clone();
+                // What went wrong is tried again when the shard is looked at next.
+                looks.spawn(async move { node.look(shard).await.is_ok() });
+                continue;
+            }
+            tokio::select! {
+                () = sleep(wait_ms) => {}
+                () = self.agenda.changed() => {}
+                Some(_) = looks.join_next() => {}
             }
         }
     }
 
     /// Looks at what has fallen due in a shard, and says so.
     pub(super) async fn look(&self, shard: usize) -> Result<(), StoreError> {
-        self.agenda.take_off(shard);
         let looked = async {
             let answer = self.call(&LOOK, shard).await.send().await?;
             let [expired, sweep, outbox, next] = answer.body.parts()?;
@@ -218,7 +237,8 @@ impl Node {
         };
         let looked = looked.await;
         if looked.is_err() {
-            self.agenda.no_later_than(shard, 0);
+            let again = self.clock.now() + LOOK_AGAIN;
+            self.agenda.no_later_than(shard, again.as_millis());
         }
         looked
     }
@@ -265,10 +285,9 @@ fn is_about(data: &[Value], primary: &str) -> bool {
 }
 
 /// Sleeps; for ever, if there is nothing to wake for.
-async fn sleep(wait: Duration) {
-    if wait == Duration::MAX {
-        std::future::pending().await
-    } else {
-        tokio::time::sleep(wait).await;
+async fn sleep(wait_ms: Option<i64>) {
+    match wait_ms {
+        Some(ms) => tokio::time::sleep(Duration::from_millis(ms.unsigned_abs())).await,
+        None => std::future::pending().await,
     }
 }

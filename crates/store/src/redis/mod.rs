@@ -208,10 +208,7 @@ impl Store for RedisStore {
     }
 
     async fn tick(&self) -> Result<(), StoreError> {
-        for shard in 0..self.node.keys.shards() {
-            self.node.look(shard).await?;
-        }
-        Ok(())
+        self.node.everywhere(|shard| self.node.look(shard)).await.map(drop)
     }
 
     async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use futures_util::future::try_join_all;
 use punctual_core::{Queue, QueueName, Settings};
 use redis::{RedisResult, cmd};
 use tokio::sync::Notify;
@@ -102,13 +103,22 @@ impl Node {
         }
     }
 
+    /// Does something in every shard at once.
+    pub(super) async fn everywhere<T, F>(
+        &self,
+        act: impl Fn(usize) -> F,
+    ) -> Result<Vec<T>, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        try_join_all((0..self.keys.shards()).map(act)).await
+    }
+
     /// Whether every shard can be written to.
     pub(super) async fn health(&self) -> Result<(), StoreError> {
         self.link.check().map_err(StoreError::unavailable)?;
-        for shard in 0..self.keys.shards() {
-            self.call(&ALIVE, shard).await.send().await?;
-        }
-        Ok(())
+        let write = async |shard| self.call(&ALIVE, shard).await.send().await.map(drop);
+        self.everywhere(write).await.map(drop)
     }
 
     /// Sets up every shard as far as it is not. True if one was empty.

@@ -82,25 +82,27 @@ impl Node {
 
     /// Reads all queues, by name.
     pub(super) async fn queues(&self) -> Result<Vec<Arc<Queue>>, StoreError> {
-        let mut queues = BTreeMap::new();
-        for shard in 0..self.keys.shards() {
-            let mut after = String::new();
-            loop {
-                let mut call = self.call(&QUEUES, shard).await;
-                call.arg(&after).arg(QUEUES_MAX);
-                let [records, last] = call.send().await?.body.parts()?;
-                let mut records = records.list()?.into_iter();
-                while let (Some(rev), Some(record)) = (records.next(), records.next()) {
-                    let known = known(rev, record)?;
-                    queues.insert(known.queue.name.clone(), known.queue);
-                }
-                after = last.text()?;
-                if after.is_empty() {
-                    break;
-                }
+        let mut queues = self.everywhere(|shard| self.queues_in(shard)).await?.concat();
+        queues.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(queues)
+    }
+
+    async fn queues_in(&self, shard: usize) -> Result<Vec<Arc<Queue>>, StoreError> {
+        let mut queues = Vec::new();
+        let mut after = String::new();
+        loop {
+            let mut call = self.call(&QUEUES, shard).await;
+            call.arg(&after).arg(QUEUES_MAX);
+            let [records, last] = call.send().await?.body.parts()?;
+            let mut records = records.list()?.into_iter();
+            while let (Some(rev), Some(record)) = (records.next(), records.next()) {
+                queues.push(known(rev, record)?.queue);
+            }
+            after = last.text()?;
+            if after.is_empty() {
+                return Ok(queues);
             }
         }
-        Ok(queues.into_values().collect())
     }
 
     /// Stores a queue, if it is still as it was.

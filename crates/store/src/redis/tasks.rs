@@ -91,31 +91,31 @@ impl Node {
     }
 
     pub(super) async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let mut all = Vec::new();
-        for shard in 0..self.keys.shards() {
-            let left = limit.saturating_sub(all.len());
-            if left == 0 {
-                break;
-            }
-            let mut call = self.call(&EXPIRED, shard).await;
-            call.arg(left.min(ITEMS_MAX));
-            let mut parts = call.send().await?.body.list()?.into_iter();
-            while let (Some(queue), Some(part)) = (parts.next(), parts.next()) {
-                all.extend(record(&queue.name()?, part)?);
-            }
+        let all = self.everywhere(|shard| self.expired_in(shard, limit)).await?;
+        Ok(all.into_iter().flatten().take(limit).collect())
+    }
+
+    async fn expired_in(&self, shard: usize, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        let mut call = self.call(&EXPIRED, shard).await;
+        call.arg(limit.min(ITEMS_MAX));
+        let mut parts = call.send().await?.body.list()?.into_iter();
+        let mut found = Vec::new();
+        while let (Some(queue), Some(part)) = (parts.next(), parts.next()) {
+            found.extend(record(&queue.name()?, part)?);
         }
-        Ok(all)
+        Ok(found)
     }
 
     pub(super) async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
-        let mut has_more = false;
-        for shard in 0..self.keys.shards() {
-            let mut call = self.call(&SWEEP, shard).await;
-            call.arg(limit.min(ITEMS_MAX));
-            let [more] = call.send().await?.body.parts()?;
-            has_more |= more.int()? == 1;
-        }
-        Ok(has_more)
+        let more = self.everywhere(|shard| self.sweep_in(shard, limit)).await?;
+        Ok(more.contains(&true))
+    }
+
+    async fn sweep_in(&self, shard: usize, limit: usize) -> Result<bool, StoreError> {
+        let mut call = self.call(&SWEEP, shard).await;
+        call.arg(limit.min(ITEMS_MAX));
+        let [more] = call.send().await?.body.parts()?;
+        Ok(more.int()? == 1)
     }
 }
 
