@@ -32,7 +32,7 @@ use punctual_store::{Store, StoreError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
-pub(crate) use self::bulk::{Bulk, BulkAnswer, BulkVerb};
+pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::failure::Failure;
 pub(crate) use self::push::{Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
