@@ -157,6 +157,34 @@ async fn holds_end_after_the_store_has_come_back() {
     server.until("a", "ready").await;
 }
 
+/// Takes a whole round of tasks of a queue.
+async fn hold(server: &TestServer, queue: &str) {
+    let count = 500;
+    let tasks: Vec<_> = (0..count).map(|n| json!({"id": format!("t{n}")})).collect();
+    server.post(&format!("/v1/queues/{queue}/tasks"), json!({"tasks": tasks})).await.is(200);
+    let take = json!({"n": count});
+    let taken = server.post(&format!("/v1/queues/{queue}/take"), take).await.is(200);
+    assert_eq!(taken["tasks"].as_array().unwrap().len(), count);
+}
+
+#[tokio::test]
+async fn a_round_of_ended_holds_that_comes_to_nothing_is_not_the_last() {
+    // Whichever queue comes first, its whole round is gone by the time of its commit.
+    for (gone, left) in [("a", "b"), ("b", "a")] {
+        let (store, server) = switched().await;
+        hold(&server, "a").await;
+        hold(&server, "b").await;
+        let server = Arc::new(server);
+        let other = server.clone();
+        store.meanwhile("expired", async move {
+            other.delete(&format!("/v1/queues/{gone}")).await.is(204);
+        });
+        server.advance(31).await;
+        let path = format!("/v1/queues/{left}");
+        server.eventually(&path, |queue| queue["counts"]["ready"] == 500).await;
+    }
+}
+
 #[tokio::test]
 async fn a_bulk_clean_leaves_alone_what_no_longer_matches() {
     let (store, server) = switched().await;
