@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use punctual_core::{Queue, QueueName, TaskId};
+use punctual_core::{QueueName, TaskId};
 use serde::de::DeserializeOwned;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -50,7 +50,7 @@ pub(super) fn read_items<T: DeserializeOwned + Into<Ask>>(items: &Items<'_>) -> 
 /// Carries out the items that can be.
 pub(super) async fn settle(
     engine: &Engine,
-    queue: &Queue,
+    queue: &QueueName,
     items: Vec<Item>,
 ) -> Result<Answers, Failure> {
     let mut asks = Vec::with_capacity(items.len());
@@ -58,7 +58,7 @@ pub(super) async fn settle(
     for item in items {
         refused.push(item.map(|ask| asks.push(ask)).err());
     }
-    let outcomes = engine.settle(queue, &asks).await?;
+    let outcomes = engine.happen(queue, &asks).await?;
     let mut settled = asks.into_iter().map(|ask| Some(ask.id)).zip(outcomes);
     let answer = |refused: Option<(Option<TaskId>, Failure)>| match refused {
         Some((id, failure)) => (id, Err(failure)),
@@ -100,8 +100,7 @@ async fn carry_out<T: DeserializeOwned + Into<Ask>>(
 ) -> Result<Answers, Problem> {
     let Batch { tasks } = body.read()?;
     let items = read_items::<T>(&tasks);
-    let record = app.engine.queue(queue).await?;
-    Ok(settle(&app.engine, &record, items).await?)
+    Ok(settle(&app.engine, queue, items).await?)
 }
 
 /// Say that tasks are done.

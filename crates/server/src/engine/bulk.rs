@@ -1,5 +1,7 @@
 //! One verb for all tasks that match a filter, a thousand at a time.
 
+use std::sync::Arc;
+
 use punctual_core::limits::BULK_ITEMS_MAX;
 use punctual_core::task::{Edge, edge};
 use punctual_core::{Event, Queue, State, Verb};
@@ -43,7 +45,7 @@ fn leads_to(verb: Verb) -> Vec<State> {
 
 impl Engine {
     /// Carries out one call of a bulk verb.
-    pub(crate) async fn bulk(&self, queue: &Queue, bulk: Bulk) -> Result<BulkAnswer, Failure> {
+    pub(crate) async fn bulk(&self, queue: &Arc<Queue>, bulk: Bulk) -> Result<BulkAnswer, Failure> {
         let Bulk { event, mut filter, dry_run, cursor } = bulk;
         // Where the verb leads to comes first, so that no later call meets a task again that an
         // earlier one has changed.

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
-use super::{Ask, Engine, Returned};
+use super::{Ask, Engine, Failure, Returned};
 
 /// Records one round looks at.
 const ROUND_MAX: usize = 500;
@@ -54,8 +54,10 @@ impl Engine {
     }
 
     async fn release(&self, queue: &QueueName, asks: &[Ask]) {
-        let Ok(record) = self.queue(queue).await else { return };
-        if let Err(failure) = self.settle(&record, asks).await {
+        let released = self.happen(queue, asks).await;
+        if let Err(failure) = released
+            && !matches!(failure, Failure::NoQueue(_))
+        {
             warn!(%queue, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
         }
     }
