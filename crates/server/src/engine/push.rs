@@ -1,5 +1,6 @@
 //! Pushes: ids for those that have none, a queue if there is none, one store call for all.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use punctual_core::queue::Mode;
@@ -60,7 +61,17 @@ impl Engine {
             None if self.auto_create || key.is_some() => Settings::initial(queue).mode,
             None => return Err(Failure::NoQueue(queue.clone())),
         };
-        let prepared = self.prepare(queue, mode, items);
+        let mut modes = HashMap::from([(queue.clone(), mode)]);
+        for name in items.iter().flatten().flat_map(NewTask::callback_queues) {
+            if !modes.contains_key(name) {
+                let record = self.store.queue(name).await?;
+                // What does not exist yet will be made with its initial settings.
+                let initial = || Settings::initial(name).mode;
+                let mode = record.map_or_else(initial, |record| record.settings.mode);
+                modes.insert(name.clone(), mode);
+            }
+        }
+        let prepared = self.prepare(queue, &modes, items);
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {
             return Ok(PushAnswer::Fresh(prepared.answers(Vec::new(), self.now())));
         }
@@ -87,13 +98,19 @@ impl Engine {
         }
     }
 
-    fn prepare(&self, queue: &QueueName, mode: Mode, items: Vec<PushItem>) -> Prepared {
+    /// Makes records of what can be pushed, by the modes of all queues that are named.
+    fn prepare(
+        &self,
+        queue: &QueueName,
+        modes: &HashMap<QueueName, Mode>,
+        items: Vec<PushItem>,
+    ) -> Prepared {
         let now = self.now();
         let mut ids = self.ids.many(now, items.len());
         let mut prepared =
             Prepared { specs: Vec::new(), positions: Vec::new(), refused: Vec::new() };
         for (position, item) in items.into_iter().enumerate() {
-            let checked = item.and_then(|new| match new.check_mode(mode) {
+            let checked = item.and_then(|new| match new.check_modes(queue, &|name| modes[name]) {
                 Ok(()) => Ok(new),
                 Err(refusal) => Err((new.id, refusal.into())),
             });
