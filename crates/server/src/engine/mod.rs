@@ -34,7 +34,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 pub(crate) use self::apply::{Ask, Outcome};
 pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::failure::Failure;
-pub(crate) use self::push::{Key, PushAnswer, PushItem};
+pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};

@@ -10,7 +10,32 @@ use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 use super::{Engine, Failure};
 
 /// A task to push, checked; or why it cannot be, and its id if it has one.
-pub(crate) type PushItem = Result<NewTask, (Option<TaskId>, Failure)>;
+pub(crate) type PushItem = Result<NewTask, (Option<ItemId>, Failure)>;
+
+/// The id of an item of a batch, by which its sender knows its answer.
+#[derive(Debug, Clone)]
+pub(crate) enum ItemId {
+    /// A task's.
+    Task(TaskId),
+    /// No task can have it: the text that was sent.
+    Text(String),
+}
+
+impl ItemId {
+    /// As it reads.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Task(id) => id.as_str(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl From<TaskId> for ItemId {
+    fn from(id: TaskId) -> Self {
+        Self::Task(id)
+    }
+}
 
 /// The identity of a request that carries an `Idempotency-Key`.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +54,7 @@ pub(crate) struct Key {
 #[derive(Debug)]
 pub(crate) enum PushAnswer {
     /// One answer per item, with the item's id if it has one.
-    Fresh(Vec<(Option<TaskId>, Result<Task, Failure>)>),
+    Fresh(Vec<(Option<ItemId>, Result<Task, Failure>)>),
     /// The request was answered before: with this status, and these items.
     Replayed {
         /// The status.
@@ -44,7 +69,7 @@ struct Prepared {
     specs: Vec<Arc<Spec>>,
     /// Where the answers of `specs` stand among all.
     positions: Vec<usize>,
-    refused: Vec<(usize, Option<TaskId>, Failure)>,
+    refused: Vec<(usize, Option<ItemId>, Failure)>,
 }
 
 impl Engine {
@@ -112,7 +137,7 @@ impl Engine {
         for (position, item) in items.into_iter().enumerate() {
             let checked = item.and_then(|new| match new.check_modes(queue, &|name| modes[name]) {
                 Ok(()) => Ok(new),
-                Err(refusal) => Err((new.id, refusal.into())),
+                Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
             });
             match checked {
                 Ok(mut new) => {
@@ -140,7 +165,11 @@ impl Prepared {
         }
         for (position, id, failure) in &self.refused {
             let code = Some(failure.code().name().to_owned());
-            items[*position] = KeyedItem { id: id.clone(), code };
+            let id = match id {
+                Some(ItemId::Task(id)) => Some(id.clone()),
+                _ => None,
+            };
+            items[*position] = KeyedItem { id, code };
         }
         let Key { key, request, status, single } = key;
         Keyed { key, request, status, single, items, positions: self.positions.clone() }
@@ -151,14 +180,14 @@ impl Prepared {
         self,
         pushed: Vec<Result<(), Failure>>,
         now: punctual_core::Timestamp,
-    ) -> Vec<(Option<TaskId>, Result<Task, Failure>)> {
-        let mut answers: Vec<(usize, Option<TaskId>, Result<Task, Failure>)> = self
+    ) -> Vec<(Option<ItemId>, Result<Task, Failure>)> {
+        let mut answers: Vec<(usize, Option<ItemId>, Result<Task, Failure>)> = self
             .refused
             .into_iter()
             .map(|(position, id, failure)| (position, id, Err(failure)))
             .collect();
         for ((spec, position), answer) in self.specs.into_iter().zip(self.positions).zip(pushed) {
-            let id = Some(spec.id.clone());
+            let id = Some(spec.id.clone().into());
             let task = answer.map(|()| Task { status: Status::new(spec.due_at, now), spec });
             answers.push((position, id, task));
         }
