@@ -67,9 +67,10 @@ impl Task {
                 return Err(Refusal::StaleToken);
             }
         }
-        let Edge::To(allowed) = edge(state, verb) else {
+        let edge = edge(state, verb);
+        if edge == Edge::Refused {
             return Err(Refusal::WrongState { verb, state });
-        };
+        }
         if verb == Verb::Reset
             && let Some(owner) = &self.spec.owner
         {
@@ -78,7 +79,14 @@ impl Task {
         let mut after = self.clone();
         after.status.state = state;
         let decision = after.apply(event, context)?;
-        debug_assert!(allowed.contains(&decision.task.status.state), "{state} {verb}");
+        debug_assert!(
+            match edge {
+                Edge::To(allowed) => allowed.contains(&decision.task.status.state),
+                Edge::Removed => decision.fate == Fate::Remove,
+                Edge::Refused => false,
+            },
+            "{state} {verb}"
+        );
         Ok(decision)
     }
 
@@ -180,6 +188,11 @@ impl Task {
             Event::Edit(edit) => return self.edit(edit, context),
             Event::HoldEnd => return Ok(self.lose(context)),
             Event::Expire => return Ok(self.expire(context)),
+            Event::Clean => {
+                // Gone without an end: no callback, no receipt, nothing reserved.
+                status.hold = None;
+                return Ok(self.kept(Fate::Remove));
+            }
         }
         Ok(self.kept(Fate::Keep))
     }

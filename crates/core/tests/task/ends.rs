@@ -37,6 +37,26 @@ fn forgetful() -> Settings {
 const ENDS: [State; 3] = [State::Done, State::Failed, State::Cancelled];
 
 #[test]
+fn what_is_cleaned_goes_without_an_end() {
+    let callback = Callback {
+        on: vec![End::Done, End::Failed, End::Cancelled],
+        http: None,
+        queue: Some(QueueName::parse("after").unwrap()),
+        task: None,
+    };
+    let new = NewTask { callback: Some(callback), unique_for: Some(MINUTE), ..NewTask::default() };
+    let held = take(&pushed(new.clone()), token(1), start());
+    let kept = Keep { done: MINUTE, failed: MINUTE, cancelled: MINUTE };
+    let settings = Settings { keep: kept, ..settings() };
+    let done = end_in(&settings, new, State::Done).task;
+    for task in [held, done] {
+        let decision = decide_in(&settings, &task, Event::Clean, after(6)).unwrap();
+        assert_eq!((decision.fate, decision.spawn.len()), (Fate::Remove, 0));
+        assert_eq!((decision.receipt, decision.task.status.hold), (None, None));
+    }
+}
+
+#[test]
 fn each_end_is_kept_as_long_as_its_queue_says() {
     let span = |secs| Span::from_secs(secs);
     let keep = Keep { done: span(1), failed: span(2), cancelled: span(3) };
