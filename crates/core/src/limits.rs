@@ -38,14 +38,12 @@ pub const PAGE_ITEMS_DEFAULT: usize = 50;
 pub const PAGE_EXAMINED_MAX: usize = 10_000;
 /// Most bytes one list call returns.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
-/// Most tasks one bulk call examines the way of changing them.
+/// Most tasks one bulk call changes.
 pub const BULK_ITEMS_MAX: usize = 1_000;
 /// Attempts a task remembers.
 pub const HISTORY_MAX: usize = 20;
 /// Longest name of a queue or worker, longest id of a task.
 pub const NAME_BYTES_MAX: usize = 200;
-/// Longest id of a plan or flow, longest name of a step.
-pub const SHORT_NAME_BYTES_MAX: usize = 90;
 /// Longest `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 /// Commit receipts and keyed requests remembered, at most.

@@ -14,8 +14,8 @@ fn allowed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._:@~-".contains(&byte)
 }
 
-fn well_formed(text: &str, bytes_max: usize) -> bool {
-    (1..=bytes_max).contains(&text.len()) && text.bytes().all(allowed)
+fn well_formed(text: &str) -> bool {
+    (1..=NAME_BYTES_MAX).contains(&text.len()) && text.bytes().all(allowed)
 }
 
 macro_rules! names {
@@ -27,7 +27,7 @@ macro_rules! names {
         impl $name {
             /// Checks the text against the rule for names.
             pub fn parse(text: &str) -> Result<Self, Invalid> {
-                if well_formed(text, NAME_BYTES_MAX) {
+                if well_formed(text) {
                     Ok(Self(Arc::from(text)))
                 } else {
                     Err(Invalid::new($field, RULE))

@@ -32,6 +32,14 @@ pub(crate) enum Code {
 }
 
 impl Code {
+    /// The codes of conflicts a store can find.
+    const OF_STORES: [Self; 3] = [Self::Duplicate, Self::WrongState, Self::QueueFull];
+
+    /// The code a store names.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::OF_STORES.into_iter().find(|code| code.name() == name)
+    }
+
     /// The table: name, HTTP status, title.
     fn row(self) -> (&'static str, u16, &'static str) {
         match self {

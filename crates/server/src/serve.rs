@@ -59,8 +59,8 @@ pub(crate) async fn run(
         reason = store.failed() => Err(ServeError::Store(reason)),
         () = accept(&listener, &router, &graceful) => Ok(()),
     };
-    // Not ready first, so that whoever asks sends nothing more; then no new connections, no more
-    // waiting, and the rest finishes.
+    // Whoever asks over a connection it has hears that the server is not ready; new connections are
+    // refused, which says the same. Nobody waits any more, and the rest finishes.
     app.drain();
     drop(listener);
     engine.close();

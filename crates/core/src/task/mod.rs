@@ -100,7 +100,7 @@ pub struct Status {
     pub ready_at: Timestamp,
     /// When it is due, where that is not what was pushed: the time of a retry or a delayed release.
     pub due_at: Option<Timestamp>,
-    /// Times taken, less those given back.
+    /// Times taken, less those released.
     pub attempt: u32,
     /// Attempts granted beyond the limit, by retries and for pauses.
     pub granted: u32,

@@ -16,7 +16,7 @@ use super::body::JsonBody;
 use super::openapi::{Changes, Reads};
 use super::schema::{ModeSchema, SettingsSchema};
 use super::target::{InQueue, Params, given, page_limit};
-use super::view::{Page, QueueView};
+use super::view::{Page, QueueView, ScaleView};
 use super::{App, Nothing, Problem, answer};
 use crate::engine::{Failure, QueueFilter};
 
@@ -28,6 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(reset_queue))
         .routes(routes!(pause_queue))
         .routes(routes!(resume_queue))
+        .routes(routes!(scale_queue))
 }
 
 /// Which queues to list.
@@ -172,4 +173,15 @@ async fn resume_queue(
     let Nothing {} = body.read()?;
     app.engine.pause_queue(&queue, false).await?;
     read(&app, StatusCode::OK, &queue).await
+}
+
+/// Say how many workers a queue has and needs, as this server has seen lately.
+#[utoipa::path(get, path = "/v1/queues/{queue}/scale", tag = "queues", params(InQueue),
+    responses((status = 200, description = "Its workers", body = ScaleView), Reads))]
+async fn scale_queue(
+    State(app): State<Arc<App>>,
+    InQueue { queue, .. }: InQueue,
+) -> Result<Response, Problem> {
+    let scale = app.engine.scale(&queue).await?;
+    Ok(answer(StatusCode::OK, &ScaleView::from(scale)))
 }

@@ -66,6 +66,14 @@ impl Ask {
         Ok(())
     }
 
+    /// Whether its holder says that it has worked on the task and is through with it.
+    fn ends_work(&self) -> bool {
+        match &self.event {
+            Event::Settle { settlement, .. } => settlement.verb() != Verb::Release,
+            _ => false,
+        }
+    }
+
     /// The token its holder shows, for verbs of holders.
     pub(super) fn token(&self) -> Option<Token> {
         match &self.event {
@@ -193,9 +201,15 @@ impl Run<'_> {
                 Known::Unread => unreachable!("all that is open was read"),
             };
             let event = self.asks[index].event.clone();
+            let before = (stored.task.status.worker.clone(), stored.task.status.taken_at);
             match self.engine.decide(self.queue, &stored.task, event, now) {
                 Ok(decision) => {
-                    pending.push((index, decision.task.clone(), decision.fate != Fate::Same));
+                    pending.push((
+                        index,
+                        decision.task.clone(),
+                        decision.fate != Fate::Same,
+                        before,
+                    ));
                     changes.push(Change { expected: stored.revision, decision });
                 }
                 Err(_) if cached => self.open.push((index, Known::Unread)),
@@ -206,16 +220,23 @@ impl Run<'_> {
             return Ok(());
         }
         let results = self.engine.store.commit(changes).await?;
-        for ((index, task, changed), result) in pending.into_iter().zip(results) {
+        let (mut workers, mut served) = (Vec::new(), Vec::new());
+        for ((index, task, changed, (worker, taken_at)), result) in pending.into_iter().zip(results)
+        {
             match result {
                 Ok(revision) => {
                     let stored = Stored { task, revision };
                     self.engine.held.keep([&stored]);
                     self.answers[index] = Some(Ok(self.outcome(stored.task, changed)));
+                    let ask = &self.asks[index];
+                    workers.extend(worker.filter(|_| ask.token().is_some()));
+                    served.extend(taken_at.filter(|_| changed && ask.ends_work()));
                 }
                 Err(_) => self.open.push((index, Known::Unread)),
             }
         }
+        self.engine.paces.heard(&self.queue.name, &workers, now);
+        self.engine.paces.served(&self.queue.name, &served, now);
         Ok(())
     }
 

@@ -71,11 +71,8 @@ impl Failure {
                 Refusal::StaleToken => Code::StaleToken,
                 Refusal::WrongState { .. } | Refusal::Owned { .. } => Code::WrongState,
             },
-            Self::Push { refusal } => match refusal {
-                PushRefusal::Duplicate => Code::Duplicate,
-                PushRefusal::Owned => Code::WrongState,
-                PushRefusal::Full => Code::QueueFull,
-            },
+            // A store remembers these codes by name, so their table is its own.
+            Self::Push { refusal } => Code::named(refusal.code()).unwrap_or(Code::Internal),
             Self::WrongState(_) => Code::WrongState,
             Self::KeyReused => Code::Invalid,
             Self::Contended => Code::Unavailable,
@@ -92,6 +89,18 @@ impl Failure {
         match self {
             Self::Store(StoreError::Unavailable { effect, .. }) => *effect,
             _ => Effect::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_push_is_refused_now_as_a_store_remembers_it() {
+        for refusal in [PushRefusal::Duplicate, PushRefusal::Owned, PushRefusal::Full] {
+            assert_eq!(Failure::Push { refusal }.code().name(), refusal.code());
         }
     }
 }

@@ -18,6 +18,7 @@ mod happen;
 mod held;
 mod lines;
 mod loops;
+mod pace;
 mod push;
 mod query;
 mod queues;
@@ -34,6 +35,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 pub(crate) use self::apply::{Ask, Outcome};
 pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::failure::Failure;
+pub(crate) use self::pace::Scale;
 pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
@@ -41,6 +43,7 @@ pub(crate) use self::take::{Handout, TakeAsk};
 
 use self::held::Held;
 use self::lines::Lines;
+use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
 
@@ -52,6 +55,7 @@ pub(crate) struct Engine {
     ids: Ids,
     held: Held,
     lines: Lines,
+    paces: Paces,
     /// Where tasks go whose taker was gone before its answer was written.
     returned: UnboundedSender<(QueueName, Vec<Ask>)>,
     /// Queues are counted and made by one request at a time.
@@ -72,6 +76,7 @@ impl Engine {
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),
+            paces: Paces::default(),
             returned,
             creating: tokio::sync::Mutex::new(()),
         };

@@ -112,6 +112,8 @@ impl Engine {
         }
         match pushed {
             Pushed::Answers(answers) => {
+                let arrived = answers.iter().filter(|answer| answer.is_ok()).count();
+                self.paces.arrived(queue, arrived, self.now());
                 let refusal = |refusal| Failure::Push { refusal };
                 let answers = answers.into_iter().map(|answer| answer.map_err(refusal));
                 let answers = answers.map(|answer| answer.map(|_| ())).collect();

@@ -99,6 +99,23 @@ fn contains(json: &str, text: &str) -> bool {
             && serde_json::from_str(json).is_ok_and(|value| reads(&value, text)))
 }
 
+/// Says of each record whether it matches. Payloads are read where that keeps nobody waiting.
+async fn judged(filter: &Filter, records: Vec<Stored>) -> Vec<(Stored, bool)> {
+    let judge = |filter: &Filter, records: Vec<Stored>| {
+        let judge = |stored: Stored| {
+            let matches = filter.matches(&stored.task);
+            (stored, matches)
+        };
+        records.into_iter().map(judge).collect()
+    };
+    if filter.text.is_none() {
+        return judge(filter, records);
+    }
+    let filter = filter.clone();
+    let judged = tokio::task::spawn_blocking(move || judge(&filter, records));
+    judged.await.expect("looking for a text does not panic")
+}
+
 /// A page in the making.
 struct Gathering<'a> {
     filter: &'a Filter,
@@ -111,13 +128,13 @@ struct Gathering<'a> {
 
 impl Gathering<'_> {
     /// How many of these records can be examined before the page is full.
-    fn room_for(&self, records: &[Stored]) -> usize {
+    fn room_for(&self, records: &[(Stored, bool)]) -> usize {
         let (mut items, mut bytes) = (self.items.len(), self.bytes);
-        for (index, stored) in records.iter().enumerate() {
+        for (index, (stored, matches)) in records.iter().enumerate() {
             if items == self.limit {
                 return index;
             }
-            if self.filter.matches(&stored.task) {
+            if *matches {
                 bytes += bytes_of(&stored.task);
                 if bytes > PAGE_BYTES_MAX && items > 0 {
                     return index;
@@ -128,12 +145,12 @@ impl Gathering<'_> {
         records.len()
     }
 
-    fn examine(&mut self, records: Vec<Stored>) {
+    fn examine(&mut self, records: Vec<(Stored, bool)>) {
         self.examined += records.len().max(1);
-        for stored in records {
+        for (stored, matches) in records {
             let bytes = bytes_of(&stored.task);
             self.examined_bytes += bytes;
-            if self.filter.matches(&stored.task) {
+            if matches {
                 self.bytes += bytes;
                 self.items.push(stored);
             }
@@ -180,17 +197,18 @@ impl Engine {
                 limit: chunk,
             };
             let read = self.store.list(listing).await?;
-            let room = page.room_for(&read.items);
-            if room == 0 && !read.items.is_empty() {
+            let items = judged(filter, read.items).await;
+            let room = page.room_for(&items);
+            if room == 0 && !items.is_empty() {
                 return Ok(TaskPage { items: page.items, next: cursor });
             }
-            if room < read.items.len() {
+            if room < items.len() {
                 // A cursor stands only at the end of what the store read, so the page is read again
                 // exactly as far as it goes.
                 chunk = room;
                 continue;
             }
-            page.examine(read.items);
+            page.examine(items);
             cursor = read.next;
             if cursor.is_none() || page.is_full() {
                 return Ok(TaskPage { items: page.items, next: cursor });

@@ -125,6 +125,7 @@ impl Engine {
         if !self.store.delete_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
+        self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         Ok(())
     }

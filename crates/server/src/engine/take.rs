@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use punctual_core::limits::{TAKE_N_MAX, WAIT_MS_MAX};
-use punctual_core::queue::Mode;
+use punctual_core::queue::{Mode, Rate};
 use punctual_core::task::Settlement;
 use punctual_core::{Event, Queue, QueueName, Span, Timestamp, WorkerName};
 use punctual_store::{Classes, Effect, StoreError, Stored, Take, Taken, Taker};
@@ -94,6 +94,15 @@ impl Drop for Handout {
     }
 }
 
+/// How long to wait for the rate limit: not longer than it takes for one task, however far away the
+/// wall clock says that is after it was set. Without a limit, or a queue, a take finds out at once.
+fn rate_wait(rate: Option<Rate>, wait: Span) -> Duration {
+    let per_task = rate.map_or(0, |rate| {
+        rate.per.as_millis().unsigned_abs().div_ceil(u64::from(rate.limit.max(1)))
+    });
+    Duration::from_millis(wait.as_millis().unsigned_abs().min(per_task))
+}
+
 impl Engine {
     /// Reads a queue whose tasks can be taken.
     pub(crate) async fn pull_queue(&self, queue: &QueueName) -> Result<Arc<Queue>, Failure> {
@@ -112,6 +121,7 @@ impl Engine {
         queue: &QueueName,
         ask: TakeAsk,
     ) -> Result<Handout, Failure> {
+        self.paces.heard(queue, &ask.worker, self.now());
         // Whoever comes while others wait is served after them.
         if ask.wait.is_zero() || self.lines.waiting(queue) == 0 {
             let handout = self.take_at_once(queue, ask.clone()).await?;
@@ -168,7 +178,7 @@ impl Engine {
             let waiters = match self.lines.next(&queue) {
                 Next::Serve(waiters) => waiters,
                 Next::Wait => {
-                    if self.wait_for_call(&wake, again_at).await {
+                    if self.wait_for_call(&queue, &wake, again_at).await {
                         self.lines.call(&queue, 1);
                     }
                     continue;
@@ -197,15 +207,21 @@ impl Engine {
     }
 
     /// Waits for a call, or for the rate limit: then true.
-    async fn wait_for_call(&self, wake: &Notify, again_at: Option<Timestamp>) -> bool {
+    async fn wait_for_call(
+        &self,
+        queue: &QueueName,
+        wake: &Notify,
+        again_at: Option<Timestamp>,
+    ) -> bool {
         let Some(at) = again_at else {
             wake.notified().await;
             return false;
         };
-        let wait = at.since(self.now()).as_millis().unsigned_abs();
+        let record = self.queue(queue).await.ok();
+        let rate = record.and_then(|record| record.settings.rate);
         tokio::select! {
             () = wake.notified() => false,
-            () = tokio::time::sleep(Duration::from_millis(wait)) => true,
+            () = tokio::time::sleep(rate_wait(rate, at.since(self.now()))) => true,
         }
     }
 
@@ -225,5 +241,18 @@ impl Engine {
                 Ok((per_taker.into_iter().map(handout).collect(), again_at))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_nobody_wait_longer_than_the_rate_does() {
+        let rate = Some(Rate { limit: 4, per: Span::from_secs(2) });
+        assert_eq!(rate_wait(rate, Span::from_secs(3_600)), Duration::from_millis(500));
+        assert_eq!(rate_wait(rate, Span::from_millis(20)), Duration::from_millis(20));
+        assert_eq!(rate_wait(None, Span::from_secs(3_600)), Duration::ZERO);
     }
 }

@@ -187,3 +187,26 @@ async fn there_are_at_most_max_queues() {
     server.delete("/v1/queues/a").await.is(204);
     server.put("/v1/queues/c", json!({})).await.is(201);
 }
+
+#[tokio::test]
+async fn scale_tells_how_many_workers_a_queue_needs() {
+    let server = TestServer::start().await;
+    let scale = async || server.get("/v1/queues/q/scale").await.is(200);
+    server.get("/v1/queues/q/scale").await.problem(404, "not_found");
+    server.put("/v1/queues/q", json!({})).await.is(201);
+    assert_eq!(scale().await, json!({"backlog": 0, "workers": 0, "desired_workers": 0}));
+    let tasks: Vec<_> = (0..61).map(|_| json!({})).collect();
+    server.post("/v1/queues/q/tasks", json!({"tasks": tasks})).await.is(200);
+    assert_eq!(scale().await, json!({"backlog": 61, "workers": 0, "desired_workers": 1}));
+    let taken = server.take(json!({"worker": "w1"})).await;
+    server.advance(10).await;
+    let id = taken["id"].as_str().unwrap();
+    server.verb(id, "commit", json!({"token": taken["token"]})).await.is(200);
+    let busy = scale().await;
+    assert_eq!((&busy["backlog"], &busy["workers"]), (&json!(60), &json!(1)));
+    // Sixty tasks of ten seconds within a minute alone keep ten workers busy.
+    assert!(busy["desired_workers"].as_u64().unwrap() >= 10, "{busy}");
+    server.post("/v1/queues/q/reset", json!({})).await.is(200);
+    server.advance(600).await;
+    assert_eq!(scale().await, json!({"backlog": 0, "workers": 0, "desired_workers": 0}));
+}

@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 37] = [
+const ROUTES: [&str; 38] = [
     "DELETE /v1/queues/{queue}",
     "DELETE /v1/queues/{queue}/tasks/{id}",
     "GET /livez",
@@ -14,6 +14,7 @@ const ROUTES: [&str; 37] = [
     "GET /readyz",
     "GET /v1/queues",
     "GET /v1/queues/{queue}",
+    "GET /v1/queues/{queue}/scale",
     "GET /v1/queues/{queue}/tasks",
     "GET /v1/queues/{queue}/tasks/{id}",
     "GET /v1/queues/{queue}/tasks/{id}/why",

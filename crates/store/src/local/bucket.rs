@@ -9,7 +9,7 @@ use crate::clock::Instant;
 ///
 /// It lives in memory only and runs on the steady clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Bucket {
+pub(super) struct Bucket {
     used: f64,
     as_of_ms: i64,
 }
@@ -22,19 +22,19 @@ impl Bucket {
     }
 
     /// How many may go now.
-    pub fn allows(self, rate: Rate, now: Instant) -> usize {
+    pub(super) fn allows(self, rate: Rate, now: Instant) -> usize {
         // The margin keeps a sum of refills that is whole but for rounding from counting as less.
         (f64::from(rate.limit) - self.refilled(rate, now).used + 1e-9) as usize
     }
 
     /// Takes `n` out.
-    pub fn take(&mut self, n: usize, rate: Rate, now: Instant) {
+    pub(super) fn take(&mut self, n: usize, rate: Rate, now: Instant) {
         let refilled = self.refilled(rate, now);
         *self = Self { used: refilled.used + n as f64, ..refilled };
     }
 
     /// When the next one may go, if none may now.
-    pub fn next_at(self, rate: Rate, now: Instant) -> Option<Timestamp> {
+    pub(super) fn next_at(self, rate: Rate, now: Instant) -> Option<Timestamp> {
         if self.allows(rate, now) > 0 {
             return None;
         }

@@ -43,8 +43,6 @@ use punctual_core::{Queue, QueueName, TaskId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
-pub use bucket::Bucket;
-
 use self::journal::{Journal, JournalError};
 use self::lock::DirectoryLock;
 use self::memory::MemoryJournal;

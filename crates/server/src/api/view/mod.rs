@@ -5,5 +5,5 @@ mod queue;
 mod task;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
-pub(crate) use self::queue::QueueView;
+pub(crate) use self::queue::{QueueView, ScaleView};
 pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};

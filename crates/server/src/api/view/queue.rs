@@ -13,7 +13,7 @@ use crate::api::schema::{
     AbandonedSchema, CountsSchema, DurationSeconds, KeepSchema, ModeSchema, OrderSchema,
     RateSchema, RetrySchema, Time,
 };
-use crate::engine::QueueReading;
+use crate::engine::{QueueReading, Scale};
 
 /// A queue.
 #[derive(Serialize, ToSchema)]
@@ -114,6 +114,27 @@ impl<'a> QueueView<'a> {
             oldest_ready_age: stats.oldest_ready_at.map(|at| now.since(at)),
             counts: Counts(stats),
         }
+    }
+}
+
+/// How many workers a queue has and needs.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Scale)]
+pub(crate) struct ScaleView {
+    /// Tasks that are ready and wait for a worker.
+    backlog: u64,
+    /// Workers that took, waited or reported within the last 90 seconds; if none has given its
+    /// name, tasks held and takers waiting.
+    workers: u64,
+    /// Workers it takes to keep up with what arrives and to work off the backlog within a minute,
+    /// by the rates of about the last minute. 1 until a task has been worked on; 0 if idle.
+    desired_workers: u64,
+}
+
+impl From<Scale> for ScaleView {
+    fn from(scale: Scale) -> Self {
+        let Scale { backlog, workers, desired_workers } = scale;
+        Self { backlog, workers, desired_workers }
     }
 }
 
