@@ -91,7 +91,6 @@ impl Engine {
     /// may be more.
     async fn end_holds_once(&self) -> Result<bool, StoreError> {
         let expired = self.store.expired(ROUND_MAX).await?;
-        let full = expired.len() == ROUND_MAX;
         let now = self.now();
         let mut queues: HashMap<QueueName, Option<Arc<Queue>>> = HashMap::new();
         let mut changes = Vec::new();
@@ -106,10 +105,13 @@ impl Engine {
                 Err(refusal) => warn!(queue = %name, id = %task.spec.id, %refusal, "not ended"),
             }
         }
-        // A lost race is no reason to try again: the holder was heard of after all.
-        let committed = self.store.commit(changes).await?;
-        // A round that changed nothing would be met again at once.
-        Ok(full && committed.iter().any(Result::is_ok))
+        // What is refused would be met again at once. What loses its race will not be: its holder
+        // was heard of after all.
+        if changes.is_empty() {
+            return Ok(false);
+        }
+        self.store.commit(changes).await?;
+        Ok(true)
     }
 
     async fn remove_leftovers(self: Arc<Self>, wake: Arc<Notify>) {

@@ -38,6 +38,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use hashbrown::HashSet;
 use punctual_core::{Queue, QueueName, TaskId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
@@ -175,6 +176,7 @@ fn stopped() -> StoreError {
 impl Drop for LocalStore {
     /// Waits for the writer, so that the directory is free afterwards.
     fn drop(&mut self) {
+        self.readers.close();
         self.jobs = None;
         if let Some(writer) = self.writer.take() {
             // A panic there was reported when it happened.
@@ -328,8 +330,17 @@ impl Store for LocalStore {
     }
 
     async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let births = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
-        self.read_births(births).await
+        loop {
+            let ended = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
+            let births = ended.iter().map(|revision| revision.birth).collect();
+            let mut read = self.read_births(births).await?;
+            // What changed before it was read has another hold by now, or none.
+            let still: HashSet<Revision> = ended.into_iter().collect();
+            read.retain(|stored| still.contains(&stored.revision));
+            if still.is_empty() || !read.is_empty() {
+                return Ok(read);
+            }
+        }
     }
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {

@@ -80,6 +80,12 @@ impl Readers {
         })
     }
 
+    /// Lets go of the connections: the journal is closed cleanly by whoever is the last to close it,
+    /// and readers cannot.
+    pub(super) fn close(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     pub(super) async fn read<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut dyn ReadRows) -> Result<T, StoreError> + Send + 'static,

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
+use rusqlite::hooks::Wal;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
@@ -15,14 +17,16 @@ use crate::port::StoreError;
 const FORMAT: i64 = 1;
 /// "PNCT": tells our files from other SQLite databases.
 const APPLICATION_ID: i64 = 0x504E_4354;
-/// Pages after which SQLite moves the write-ahead log into the file.
-const CHECKPOINT_PAGES: i64 = 4_000;
+/// Pages after which the write-ahead log is moved into the file.
+const CHECKPOINT_PAGES: i32 = 4_000;
 /// Free pages worth giving back to the file system.
 const TIDY_PAGES_MIN: i64 = 4_096;
 /// Free pages given back at a time.
 const TIDY_PAGES_STEP: i64 = 256;
 /// SQLite could not grow its shared memory file: the disk is full there, too.
 const IOERR_SHMSIZE: i32 = 4_874;
+/// A file, or the directory it lies in, could not be synced.
+const IOERR_SYNCS: [i32; 2] = [1_034, 1_290];
 
 /// A journal in one SQLite file.
 pub(super) struct SqliteJournal {
@@ -38,7 +42,7 @@ impl SqliteJournal {
         let sql = |error: rusqlite::Error| open(error.to_string());
         let is_new = !path.exists();
         report_leftover(path);
-        let connection = Connection::open(path).map_err(sql)?;
+        let mut connection = Connection::open(path).map_err(sql)?;
         if is_new {
             connection
                 .execute_batch(&format!(
@@ -58,11 +62,12 @@ impl SqliteJournal {
             )));
         }
         connection
-            .execute_batch(&format!(
+            .execute_batch(
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
-                 PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
-            ))
+                 PRAGMA cache_size=-16000;",
+            )
             .map_err(sql)?;
+        connection.wal_hook(Some(checkpoint)).map_err(sql)?;
         for table in Table::ALL {
             connection
                 .execute_batch(&format!(
@@ -78,12 +83,41 @@ impl SqliteJournal {
 
     /// Runs a prepared statement inside the current transaction, beginning one if there is none.
     fn write(&mut self, sql: &str, values: impl rusqlite::Params) -> Result<(), JournalError> {
+        let connection = &self.connection;
         if !self.is_open {
-            self.connection.execute_batch("BEGIN IMMEDIATE").map_err(sorted)?;
+            connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sorted(&e))?;
             self.is_open = true;
         }
-        self.connection.prepare_cached(sql).and_then(|mut s| s.execute(values)).map_err(sorted)?;
-        Ok(())
+        let written = connection.prepare_cached(sql).and_then(|mut s| s.execute(values));
+        written.map(drop).map_err(|error| self.sorted(&error))
+    }
+
+    /// Tells a full disk from everything else. After that nothing more is synced, not even when the
+    /// file is closed: a sync that failed may succeed when repeated and still have lost what it was
+    /// to write.
+    fn sorted(&self, error: &rusqlite::Error) -> JournalError {
+        if is_full(error) {
+            return JournalError::Full;
+        }
+        let left = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        if let Err(error) = left {
+            tracing::error!(%error, "the journal will be synced when it is closed");
+        }
+        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+        let what = if IOERR_SYNCS.contains(&code) { "a sync failed: " } else { "" };
+        JournalError::Broken(format!("{what}{error}"))
+    }
+}
+
+/// Moves a log that has grown long into the file, after a commit. SQLite would do so by itself, but
+/// keep an error to itself as well. The log stays as it is if there is no space to move it to.
+fn checkpoint(log: &mut Wal, pages: i32) -> rusqlite::Result<()> {
+    if pages < CHECKPOINT_PAGES {
+        return Ok(());
+    }
+    match log.checkpoint() {
+        Err(error) if is_full(&error) => Ok(()),
+        moved => moved,
     }
 }
 
@@ -99,12 +133,9 @@ fn report_leftover(path: &Path) {
     }
 }
 
-/// Tells a full disk from everything else.
-fn sorted(error: rusqlite::Error) -> JournalError {
+fn is_full(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error();
-    let is_full =
-        code.is_some_and(|e| e.code == ErrorCode::DiskFull || e.extended_code == IOERR_SHMSIZE);
-    if is_full { JournalError::Full } else { JournalError::Broken(error.to_string()) }
+    code.is_some_and(|e| e.code == ErrorCode::DiskFull || e.extended_code == IOERR_SHMSIZE)
 }
 
 /// SQL texts per table, so that the hot path formats nothing.
@@ -217,10 +248,9 @@ impl Journal for SqliteJournal {
 
     fn commit(&mut self) -> Result<(), JournalError> {
         if self.is_open {
-            self.connection
-                .prepare_cached("COMMIT")
-                .and_then(|mut s| s.execute([]))
-                .map_err(sorted)?;
+            let committed =
+                self.connection.prepare_cached("COMMIT").and_then(|mut s| s.execute([]));
+            committed.map_err(|error| self.sorted(&error))?;
             self.is_open = false;
         }
         Ok(())
@@ -252,13 +282,13 @@ impl Journal for SqliteJournal {
         let free_pages: i64 = self
             .connection
             .pragma_query_value(None, "freelist_count", |row| row.get(0))
-            .map_err(sorted)?;
+            .map_err(|error| self.sorted(&error))?;
         if free_pages < TIDY_PAGES_MIN {
             return Ok(false);
         }
         self.connection
             .execute_batch(&format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})"))
-            .map_err(sorted)?;
+            .map_err(|error| self.sorted(&error))?;
         Ok(true)
     }
 }

@@ -309,22 +309,26 @@ impl Shard {
         receipts.iter().map(known).collect()
     }
 
-    /// Births of tasks whose hold has ended or that were not started in time.
-    pub(super) fn expired(&self, limit: usize) -> Vec<u64> {
+    /// Tasks whose hold has ended or that were not started in time.
+    pub(super) fn expired(&self, limit: usize) -> Vec<Revision> {
         let now = self.now;
-        let mut births = Vec::new();
+        let mut ended = Vec::new();
         for index in self.queues.values() {
             let holds = index.passed_holds(now.steady_ms);
             let unstarted = index
                 .passed_on_wall(now.wall)
                 .filter(|slot| index.entry(*slot).state().is_some_and(|s| !s.is_finished()));
-            let room = limit - births.len();
-            births.extend(holds.chain(unstarted).take(room).map(|slot| index.entry(slot).birth));
-            if births.len() == limit {
+            let room = limit - ended.len();
+            let revision = |slot| {
+                let entry = index.entry(slot);
+                Revision { birth: entry.birth, change: entry.change }
+            };
+            ended.extend(holds.chain(unstarted).take(room).map(revision));
+            if ended.len() == limit {
                 break;
             }
         }
-        births
+        ended
     }
 
     /// Removes what is no longer to be kept.
