@@ -43,8 +43,17 @@ impl Server {
     pub(crate) fn of(mut command: Command) -> Self {
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
+        let (ready, reading) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            stdout.read_line(&mut line).unwrap();
+            // A server that was not waited for any more is not missed.
+            let _ = ready.send((stdout, line));
+        });
+        let Ok((stdout, line)) = reading.recv_timeout(PATIENCE) else {
+            let _ = process.kill();
+            panic!("the server does not get ready")
+        };
         let url = line.trim_end().strip_prefix("punctual is ready on ");
         let url = url.unwrap_or_else(|| panic!("not ready: {line:?}")).to_owned();
         Self { process, stdout, url }
@@ -67,6 +76,12 @@ impl Server {
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.pid().to_string();
         assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
     }
 
     /// Waits for its end, and returns how it ended and what else it printed.

@@ -25,7 +25,7 @@ use crate::port::StoreError;
 /// The state of an embedded store.
 pub(super) struct Shard {
     pub(super) journal: Box<dyn Journal>,
-    /// The time of the current group.
+    /// The time of the current job.
     pub(super) now: Instant,
     pub(super) queues: HashMap<u32, QueueIndex>,
     pub(super) numbers: HashMap<QueueName, u32>,
