@@ -41,7 +41,7 @@ use serde_json::json;
 
 use crate::ledger::{AFTER, ATTEMPTS_MAX, BRIEF, GONE, KEPT, Ledger, SETTINGS, WORKED};
 use crate::load::Hand;
-use crate::process::{Server, punctual};
+use crate::process::{Server, serve};
 use crate::random::Random;
 
 const HANDS: usize = 10;
@@ -95,16 +95,14 @@ fn setting<T: FromStr>(name: &str) -> Option<T> {
 
 /// A server that logs into its directory.
 fn start(dir: &Path) -> Server {
-    let mut command = punctual();
     let log = File::options().append(true).create(true).open(dir.join("log")).unwrap();
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(dir.join("store"));
+    let mut command = serve(&dir.join("store"));
     command.stderr(log);
     Server::of(command)
 }
 
 fn kill_while_starting(dir: &Path, after: Duration) {
-    let mut command = punctual();
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(dir.join("store"));
+    let mut command = serve(&dir.join("store"));
     let mut process = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
     process.kill().unwrap();

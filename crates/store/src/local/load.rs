@@ -10,25 +10,28 @@ use super::group::Agenda;
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
-use super::rows::{KeyedRow, MetaRow, ReceiptRow, StatusRow, packed, unpack};
+use super::readers::Tally;
+use super::rows::{Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack};
 use super::shard::{Shard, entry_of, index_class};
 use crate::clock::Clock;
 use crate::port::StoreError;
 
 impl Shard {
-    /// Rebuilds the indexes from a journal.
+    /// Rebuilds the indexes from a journal, and says for which tasks there must be a spec.
     pub(super) fn load(
         mut journal: Box<dyn Journal>,
         clock: Arc<dyn Clock>,
         random: [u64; 2],
-    ) -> Result<Self, StoreError> {
+    ) -> Result<(Self, Tally), StoreError> {
         let now = clock.now();
         let meta = match journal.get(Table::Meta, 1)? {
             Some(row) => unpack(Table::Meta, 1, &row)?,
             None => {
+                // Every store has queues, and without these facts none of its tasks is found.
+                journal.scan(Table::Queue, &mut |_, _| Err(missing(Table::Meta, 1)))?;
                 let meta = MetaRow { hash_key: random };
-                let put = journal.put(Table::Meta, 1, &packed(&meta));
-                put.map_err(|error| StoreError::Open(error.to_string()))?;
+                let stored = put(&mut *journal, Table::Meta, 1, &mut packed(&meta));
+                stored.map_err(|error| StoreError::Open(error.to_string()))?;
                 meta
             }
         };
@@ -50,12 +53,12 @@ impl Shard {
             touched: HashMap::new(),
             buffer: Vec::new(),
         };
-        shard.scan()?;
+        let tasks = shard.scan()?;
         shard.make_built_in_queues().map_err(|error| StoreError::Open(error.to_string()))?;
-        Ok(shard)
+        Ok((shard, tasks))
     }
 
-    fn scan(&mut self) -> Result<(), StoreError> {
+    fn scan(&mut self) -> Result<Tally, StoreError> {
         // The journal is lent out for the scan, so that its rows can be filed as they come.
         let mut journal = std::mem::replace(&mut self.journal, Box::new(MemoryJournal::default()));
         let scanned = self.scan_journal(&mut *journal);
@@ -63,7 +66,8 @@ impl Shard {
         scanned
     }
 
-    fn scan_journal(&mut self, journal: &mut dyn Journal) -> Result<(), StoreError> {
+    fn scan_journal(&mut self, journal: &mut dyn Journal) -> Result<Tally, StoreError> {
+        let mut tasks = Tally::default();
         journal.scan(Table::Queue, &mut |key, row| {
             let queue: Queue = unpack(Table::Queue, key, row)?;
             let number = u32::try_from(key).unwrap_or(u32::MAX);
@@ -74,6 +78,9 @@ impl Shard {
         journal.scan(Table::Status, &mut |key, row| {
             let row: StatusRow = unpack(Table::Status, key, row)?;
             self.last_birth = self.last_birth.max(key);
+            if matches!(row.body, Body::Task(_)) {
+                tasks.add(key);
+            }
             // A number is not used again while rows of a queue that had it are left.
             self.last_number = self.last_number.max(row.queue);
             let now = self.now;
@@ -99,7 +106,7 @@ impl Shard {
         for number in numbers {
             self.advance_queue(number);
         }
-        Ok(())
+        Ok(tasks)
     }
 
     fn make_built_in_queues(&mut self) -> Result<(), JournalError> {

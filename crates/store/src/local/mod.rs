@@ -46,7 +46,7 @@ use tokio::sync::{oneshot, watch};
 pub use bucket::Bucket;
 
 use self::journal::{Journal, JournalError};
-use self::lock::DirectoryLock;
+use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
 use self::readers::{Readers, read_specs, read_stored, stored};
 use self::rows::packed;
@@ -62,6 +62,8 @@ use crate::port::{
 
 /// The name of the file in a store's directory.
 const FILE: &str = "punctual.db";
+/// The name of its write-ahead log.
+const LOG: &str = "punctual.db-wal";
 
 /// How to open an embedded store.
 pub struct LocalOptions {
@@ -82,7 +84,7 @@ pub struct LocalStore {
     failure: watch::Receiver<Option<String>>,
     is_durable: bool,
     /// Held until the writer has ended.
-    _lock: Option<DirectoryLock>,
+    lock: Option<DirectoryLock>,
 }
 
 impl LocalStore {
@@ -91,14 +93,22 @@ impl LocalStore {
     /// Fails if another process has it open, its files are of a newer version, or a record cannot
     /// be read; the message says which.
     pub fn open(options: LocalOptions) -> Result<Arc<Self>, StoreError> {
+        let file = options.dir.as_ref().map(|dir| dir.join(FILE).display().to_string());
+        Self::load(options).map_err(|error| match (error, file) {
+            (StoreError::Corrupt { place, reason }, Some(file)) => {
+                StoreError::Corrupt { place: format!("{file}: {place}"), reason }
+            }
+            (error, _) => error,
+        })
+    }
+
+    fn load(options: LocalOptions) -> Result<Arc<Self>, StoreError> {
         let LocalOptions { dir, clock } = options;
-        let (lock, journal): (_, Box<dyn Journal>) = match &dir {
+        let (mut lock, journal): (_, Box<dyn Journal>) = match &dir {
             Some(dir) => {
-                let mut lock = DirectoryLock::acquire(dir)?;
-                lock.check_file(&dir.join(FILE))?;
-                let journal = SqliteJournal::open(&dir.join(FILE))?;
-                lock.note_made()?;
-                (Some(lock), Box::new(journal))
+                let lock = DirectoryLock::acquire(dir)?;
+                lock.check_files(&dir.join(FILE), &dir.join(LOG))?;
+                (Some(lock), Box::new(SqliteJournal::open(&dir.join(FILE))?))
             }
             None => (None, Box::new(MemoryJournal::default())),
         };
@@ -108,14 +118,19 @@ impl LocalStore {
         let random = u128::from_ne_bytes(random);
         let random = [random as u64, (random >> 64) as u64];
         // Two threads read at once: one rebuilds the indexes, one checks what was pushed.
-        let checker = journal.reader()?;
-        let (shard, checked) = std::thread::scope(|scope| {
-            let checked = scope.spawn(|| readers::check_specs(checker));
-            let shard = Shard::load(journal, Arc::clone(&clock), random);
-            (shard, checked.join().unwrap_or_else(|_| Err(stopped())))
+        let mut checker = journal.reader()?;
+        let (loaded, checked) = std::thread::scope(|scope| {
+            let checked = scope.spawn(|| readers::check_specs(&mut *checker));
+            let loaded = Shard::load(journal, Arc::clone(&clock), random);
+            (loaded, checked.join().unwrap_or_else(|_| Err(stopped())))
         });
-        let shard = shard?;
-        checked?;
+        let (shard, tasks) = loaded?;
+        if tasks != checked? {
+            return Err(readers::name_missing(&mut *checker));
+        }
+        if let Some(lock) = &mut lock {
+            lock.write(Note::InUse)?;
+        }
         let (jobs, received) = std::sync::mpsc::channel();
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
@@ -141,7 +156,7 @@ impl LocalStore {
             wakes: Mutex::new(Some(wakes)),
             failure,
             is_durable: dir.is_some(),
-            _lock: lock,
+            lock,
         }))
     }
 
@@ -176,6 +191,11 @@ fn stopped() -> StoreError {
 impl Drop for LocalStore {
     /// Waits for the writer, so that the directory is free afterwards.
     fn drop(&mut self) {
+        if let Some(lock) = self.lock.as_mut().filter(|_| self.failure.borrow().is_none())
+            && let Err(error) = lock.write(Note::Made)
+        {
+            tracing::warn!(%error, "a clean end could not be noted");
+        }
         self.readers.close();
         self.jobs = None;
         if let Some(writer) = self.writer.take() {
@@ -254,12 +274,12 @@ impl Store for LocalStore {
 
     async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
         // Packed here, off the writer thread.
-        let specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
+        let mut specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
         let pushed = self.run(move |desk| {
             if !desk.has_space() {
                 return Ok(None);
             }
-            desk.shard.push(push, &specs).map(Some)
+            desk.shard.push(push, &mut specs).map(Some)
         });
         pushed.await?.ok_or_else(low_on_space)
     }

@@ -1,11 +1,12 @@
 //! Reading what is committed, off the writer thread and off the async threads.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use punctual_core::{Spec, Task};
 
 use super::journal::{Journal, ReadRows, Table};
-use super::rows::{Body, StatusRow, check, unpack};
+use super::rows::{Body, StatusRow, check, missing, unpack};
 use super::stopped;
 use super::tasks::TakenRow;
 use crate::port::{Revision, StoreError, Stored};
@@ -58,9 +59,58 @@ fn unpack_stored(
     Ok(Some(Stored { task: Task { spec, status: task.status }, revision }))
 }
 
+/// Which rows were met, in short: two of these differ if the rows do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tally {
+    rows: u64,
+    sum: u64,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, key: u64) {
+        self.rows += 1;
+        // Spread, so that a row too many does not make up for one too few.
+        self.sum = self.sum.wrapping_add((key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    }
+}
+
 /// Checks every spec, so that a damaged one is named at start and not when its task is taken.
-pub(super) fn check_specs(mut reader: Box<dyn ReadRows>) -> Result<(), StoreError> {
-    reader.scan(Table::Spec, &mut |key, row| check(Table::Spec, key, row))
+pub(super) fn check_specs(reader: &mut dyn ReadRows) -> Result<Tally, StoreError> {
+    let mut tally = Tally::default();
+    reader.scan(Table::Spec, &mut |key, row| {
+        tally.add(key);
+        check(Table::Spec, key, row)
+    })?;
+    Ok(tally)
+}
+
+/// Names a row that is missing, where tasks and specs do not match.
+pub(super) fn name_missing(reader: &mut dyn ReadRows) -> StoreError {
+    let mut tasks = BTreeSet::new();
+    let mut specs = BTreeSet::new();
+    let scanned = reader
+        .scan(Table::Status, &mut |key, row| {
+            let row: StatusRow = unpack(Table::Status, key, row)?;
+            if matches!(row.body, Body::Task(_)) {
+                tasks.insert(key);
+            }
+            Ok(())
+        })
+        .and_then(|()| {
+            reader.scan(Table::Spec, &mut |key, _| {
+                specs.insert(key);
+                Ok(())
+            })
+        });
+    if let Err(error) = scanned {
+        return error;
+    }
+    let (table, key) = match (tasks.difference(&specs).next(), specs.difference(&tasks).next()) {
+        (Some(key), _) => (Table::Spec, *key),
+        (None, Some(key)) => (Table::Status, *key),
+        (None, None) => return stopped(),
+    };
+    missing(table, key)
 }
 
 /// Connections that read what is committed, off the async threads.

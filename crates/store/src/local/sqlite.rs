@@ -4,9 +4,12 @@
 //! format of the file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
+use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
@@ -33,6 +36,8 @@ pub(super) struct SqliteJournal {
     connection: Connection,
     path: PathBuf,
     is_open: bool,
+    /// How long the write-ahead log is, as of the last commit.
+    log_pages: Arc<AtomicI32>,
 }
 
 impl SqliteJournal {
@@ -40,17 +45,20 @@ impl SqliteJournal {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let open = |problem: String| StoreError::Open(format!("{}: {problem}", path.display()));
         let sql = |error: rusqlite::Error| open(error.to_string());
-        let is_new = !path.exists();
-        report_leftover(path);
+        check_log(path)?;
         let mut connection = Connection::open(path).map_err(sql)?;
-        if is_new {
+        keep_log(&connection, true).map_err(sql)?;
+        let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+        // A file without a page is one whose making was interrupted.
+        let pages: i64 = pragma("page_count").map_err(sql)?;
+        if pages == 0 {
             connection
                 .execute_batch(&format!(
-                    "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id={APPLICATION_ID};"
+                    "BEGIN; PRAGMA auto_vacuum=INCREMENTAL;
+                     PRAGMA application_id={APPLICATION_ID}; COMMIT;"
                 ))
                 .map_err(sql)?;
         }
-        let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
         let application: i64 = pragma("application_id").map_err(sql)?;
         let format: i64 = pragma("user_version").map_err(sql)?;
         if application != APPLICATION_ID {
@@ -67,7 +75,15 @@ impl SqliteJournal {
                  PRAGMA cache_size=-16000;",
             )
             .map_err(sql)?;
-        connection.wal_hook(Some(checkpoint)).map_err(sql)?;
+        let log_pages = Arc::new(AtomicI32::new(0));
+        let noted = Arc::clone(&log_pages);
+        // Instead of the hook by which SQLite would move the log into the file and keep errors to
+        // itself.
+        let note = move |_: &mut Wal, pages| {
+            noted.store(pages, Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(note)).map_err(sql)?;
         for table in Table::ALL {
             connection
                 .execute_batch(&format!(
@@ -76,61 +92,89 @@ impl SqliteJournal {
                 ))
                 .map_err(sql)?;
         }
-        connection.pragma_update(None, "user_version", FORMAT).map_err(sql)?;
+        // Rows that vanish from the two large tables are missed there, because each has its
+        // counterpart in the other.
+        for table in [Table::Meta, Table::Queue, Table::Receipt, Table::Keyed] {
+            check_structure(&connection, table)?;
+        }
+        if format != FORMAT {
+            connection.pragma_update(None, "user_version", FORMAT).map_err(sql)?;
+        }
         connection.set_prepared_statement_cache_capacity(3 * Table::ALL.len());
-        Ok(Self { connection, path: path.to_owned(), is_open: false })
+        Ok(Self { connection, path: path.to_owned(), is_open: false, log_pages })
     }
 
     /// Runs a prepared statement inside the current transaction, beginning one if there is none.
     fn write(&mut self, sql: &str, values: impl rusqlite::Params) -> Result<(), JournalError> {
-        let connection = &self.connection;
         if !self.is_open {
-            connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sorted(&e))?;
+            self.connection.execute_batch("BEGIN IMMEDIATE").map_err(sorted)?;
             self.is_open = true;
         }
-        let written = connection.prepare_cached(sql).and_then(|mut s| s.execute(values));
-        written.map(drop).map_err(|error| self.sorted(&error))
+        self.connection.prepare_cached(sql).and_then(|mut s| s.execute(values)).map_err(sorted)?;
+        Ok(())
     }
 
-    /// Tells a full disk from everything else. After that nothing more is synced, not even when the
-    /// file is closed: a sync that failed may succeed when repeated and still have lost what it was
-    /// to write.
-    fn sorted(&self, error: &rusqlite::Error) -> JournalError {
-        if is_full(error) {
-            return JournalError::Full;
+    /// Moves a log that has grown long into the file. It stays as it is if there is no space.
+    fn shorten_log(&self) -> Result<(), JournalError> {
+        if self.log_pages.load(Ordering::Relaxed) < CHECKPOINT_PAGES {
+            return Ok(());
         }
-        let left = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
-        if let Err(error) = left {
-            tracing::error!(%error, "the journal will be synced when it is closed");
+        let moved = self.connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE);
+        match moved.map_err(sorted) {
+            Ok(_) | Err(JournalError::Full) => Ok(()),
+            Err(broken) => Err(broken),
         }
-        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
-        let what = if IOERR_SYNCS.contains(&code) { "a sync failed: " } else { "" };
-        JournalError::Broken(format!("{what}{error}"))
     }
 }
 
-/// Moves a log that has grown long into the file, after a commit. SQLite would do so by itself, but
-/// keep an error to itself as well. The log stays as it is if there is no space to move it to.
-fn checkpoint(log: &mut Wal, pages: i32) -> rusqlite::Result<()> {
-    if pages < CHECKPOINT_PAGES {
+/// Refuses a table whose pages do not fit together: rows of it may have vanished.
+fn check_structure(connection: &Connection, table: Table) -> Result<(), StoreError> {
+    let sql = format!("PRAGMA quick_check({})", table.name());
+    let verdict: String = connection
+        .query_row(&sql, [], |row| row.get(0))
+        .map_err(|error| corrupt(table, None, &error))?;
+    if verdict == "ok" {
         return Ok(());
     }
-    match log.checkpoint() {
-        Err(error) if is_full(&error) => Ok(()),
-        moved => moved,
-    }
+    let place = format!("table {}", table.name());
+    let reason = verdict.lines().find(|line| !line.starts_with("***")).unwrap_or(&verdict);
+    Err(StoreError::Corrupt { place, reason: reason.to_owned() })
 }
 
-/// Says what an unclean stop left in the write-ahead log.
-fn report_leftover(path: &Path) {
+/// Says whether the log is left as it is when the file is closed, instead of being moved into it.
+/// Only a clean end moves it: a store that is refused is not touched, and after a failed sync none
+/// is tried again. It could succeed, and still have lost what the first one was to write.
+fn keep_log(connection: &Connection, is_kept: bool) -> rusqlite::Result<bool> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept)
+}
+
+/// Says what an unclean stop left in the write-ahead log, and refuses a damaged one.
+fn check_log(path: &Path) -> Result<(), StoreError> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    let Leftover { committed_bytes, torn_bytes } = leftover(Path::new(&log));
+    let Leftover { committed_bytes, torn_bytes, damaged_at } = leftover(Path::new(&log));
+    if let Some(at) = damaged_at {
+        return Err(StoreError::Corrupt {
+            place: format!("the write-ahead log from byte {at} on"),
+            reason: "it is damaged, and acknowledged changes follow".to_owned(),
+        });
+    }
     if torn_bytes > 0 {
         tracing::warn!(committed_bytes, torn_bytes, "cut a torn tail off the write-ahead log");
     } else if committed_bytes > 0 {
         tracing::info!(committed_bytes, "recovering the write-ahead log of an unclean stop");
     }
+    Ok(())
+}
+
+/// Tells a full disk from everything else.
+fn sorted(error: rusqlite::Error) -> JournalError {
+    if is_full(&error) {
+        return JournalError::Full;
+    }
+    let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+    let what = if IOERR_SYNCS.contains(&code) { "a sync failed: " } else { "" };
+    JournalError::Broken(format!("{what}{error}"))
 }
 
 fn is_full(error: &rusqlite::Error) -> bool {
@@ -248,10 +292,12 @@ impl Journal for SqliteJournal {
 
     fn commit(&mut self) -> Result<(), JournalError> {
         if self.is_open {
-            let committed =
-                self.connection.prepare_cached("COMMIT").and_then(|mut s| s.execute([]));
-            committed.map_err(|error| self.sorted(&error))?;
+            self.connection
+                .prepare_cached("COMMIT")
+                .and_then(|mut s| s.execute([]))
+                .map_err(sorted)?;
             self.is_open = false;
+            self.shorten_log()?;
         }
         Ok(())
     }
@@ -278,17 +324,24 @@ impl Journal for SqliteJournal {
         Some(stat.f_bavail.saturating_mul(stat.f_frsize))
     }
 
+    fn close(&mut self) {
+        if let Err(error) = keep_log(&self.connection, false) {
+            tracing::warn!(%error, "the write-ahead log is left for the next start");
+        }
+    }
+
     fn tidy(&mut self) -> Result<bool, JournalError> {
         let free_pages: i64 = self
             .connection
             .pragma_query_value(None, "freelist_count", |row| row.get(0))
-            .map_err(|error| self.sorted(&error))?;
+            .map_err(sorted)?;
         if free_pages < TIDY_PAGES_MIN {
             return Ok(false);
         }
         self.connection
             .execute_batch(&format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})"))
-            .map_err(|error| self.sorted(&error))?;
+            .map_err(sorted)?;
+        self.shorten_log()?;
         Ok(true)
     }
 }

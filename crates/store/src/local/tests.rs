@@ -73,6 +73,10 @@ impl Journal for Cramped {
         None
     }
 
+    fn close(&mut self) {
+        self.inner.close();
+    }
+
     fn tidy(&mut self) -> Result<bool, JournalError> {
         Ok(false)
     }
@@ -136,7 +140,7 @@ impl World {
         writes_left.store(i64::MAX, Ordering::SeqCst);
         let inner = SqliteJournal::open(path).unwrap();
         let journal = Box::new(Cramped { inner, writes_left: Arc::clone(writes_left) });
-        let shard = Shard::load(journal, Arc::new(clock.clone()), [1, 2]).unwrap();
+        let (shard, _) = Shard::load(journal, Arc::new(clock.clone()), [1, 2]).unwrap();
         Self { shard, clock: clock.clone(), seed: 1 }
     }
 
@@ -161,9 +165,9 @@ impl World {
                     items: vec![item],
                     positions: vec![0],
                 });
-                let specs = [packed(&spec)];
+                let mut specs = [packed(&spec)];
                 let push = Push { queue: spec.queue.clone(), tasks: vec![Arc::new(spec)], keyed };
-                self.shard.push(push, &specs)?;
+                self.shard.push(push, &mut specs)?;
             }
             Step::Take { queue, n, confirm } => {
                 self.seed += 1_000;

@@ -77,7 +77,7 @@ impl Writer {
             let first = match self.wait(may_tidy) {
                 Woken::Job(job) => Some(job),
                 Woken::Time => None,
-                Woken::Closed => return,
+                Woken::Closed => return self.shard.journal.close(),
             };
             if first.is_some() {
                 may_tidy = true;
