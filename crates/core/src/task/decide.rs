@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use super::push::{check_priority, check_tags};
+use super::event::{Edit, Event, Settlement};
+use super::push::check_priority;
 use super::state::{Edge, State, Verb, edge};
 use super::{Outcome, Spec, Status, Task};
-use crate::error::{Invalid, Refusal, check_size};
-use crate::json::RawJson;
-use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::error::Refusal;
 use crate::name::TaskId;
 use crate::patch::Patch;
 use crate::queue::Settings;
-use crate::retry::RetryPolicy;
 use crate::time::{Span, Timestamp};
 use crate::token::Token;
 
@@ -26,120 +24,6 @@ pub struct Context<'a> {
     pub roll: f64,
     /// The id of the task a callback makes, if it names none.
     pub callback_id: &'a TaskId,
-}
-
-/// Something that happens to a task.
-#[derive(Debug, Clone)]
-pub enum Event {
-    /// Its holder confirms.
-    Confirm {
-        /// The holder's token.
-        token: Token,
-    },
-    /// Its holder needs longer, or reports.
-    Extend {
-        /// The holder's token.
-        token: Token,
-        /// What it reports.
-        extension: Extension,
-    },
-    /// Its holder settles it.
-    Settle {
-        /// The holder's token.
-        token: Token,
-        /// How.
-        settlement: Settlement,
-    },
-    /// Somebody wants it cancelled.
-    Cancel,
-    /// Somebody wants it set aside.
-    Pause,
-    /// Somebody wants it to go on.
-    Resume,
-    /// Somebody wants it tried again now.
-    Retry {
-        /// Even if somebody holds it.
-        force: bool,
-    },
-    /// Somebody wants it like new.
-    Reset,
-    /// Somebody changes what was pushed.
-    Edit(Edit),
-    /// Its time to confirm or its hold is over.
-    HoldEnd,
-    /// It was not started in time.
-    Expire,
-}
-
-/// What a holder reports while it works.
-#[derive(Debug, Clone, Default)]
-pub struct Extension {
-    /// The new length of the hold, from now; as long as before if none.
-    pub hold: Option<Span>,
-    /// How far it is, from 0 to 1.
-    pub progress: Option<f64>,
-    /// A word on where it is.
-    pub message: Option<String>,
-    /// What its next holder would need to go on.
-    pub checkpoint: Option<RawJson>,
-}
-
-/// How a holder ends its hold.
-#[derive(Debug, Clone)]
-pub enum Settlement {
-    /// Done.
-    Commit {
-        /// What it came to.
-        result: Option<RawJson>,
-    },
-    /// Failed.
-    Fail {
-        /// What went wrong.
-        error: Option<String>,
-        /// The wait until the next attempt, instead of the policy's.
-        retry_in: Option<Span>,
-        /// Whether trying again is no use.
-        permanent: bool,
-    },
-    /// Given back; the take does not count.
-    Release {
-        /// The wait until it is ready again.
-        delay: Option<Span>,
-        /// What its next holder needs to go on.
-        checkpoint: Option<RawJson>,
-    },
-    /// The acknowledgement of a cancel.
-    Cancelled(Acknowledgement),
-    /// The acknowledgement of a pause.
-    Paused(Acknowledgement),
-}
-
-/// What a holder leaves behind when it stops on request.
-#[derive(Debug, Clone, Default)]
-pub struct Acknowledgement {
-    /// What its next holder needs to go on.
-    pub checkpoint: Option<RawJson>,
-    /// What it came to so far.
-    pub result: Option<RawJson>,
-    /// What went wrong.
-    pub error: Option<String>,
-}
-
-/// A change of what was pushed, possible while nobody has it.
-#[derive(Debug, Clone, Default)]
-pub struct Edit {
-    /// A new payload.
-    pub payload: Option<RawJson>,
-    /// A new due time; reset: now.
-    pub due: Patch<Timestamp>,
-    /// A new priority; reset: 0.
-    pub priority: Patch<i32>,
-    /// New tags; reset: none.
-    pub tags: Patch<Vec<String>>,
-    /// New waits; reset: the queue's.
-    pub retry: Patch<RetryPolicy>,
-    /// A new expiry; reset: none.
-    pub expires: Patch<Timestamp>,
 }
 
 /// What becomes of a task, and what else must happen in the same atomic step.
@@ -168,95 +52,6 @@ pub enum Fate {
     Reserve(Timestamp),
     /// It drops the record.
     Remove,
-}
-
-impl Settlement {
-    /// The verb it stands for.
-    pub fn verb(&self) -> Verb {
-        match self {
-            Self::Commit { .. } => Verb::Commit,
-            Self::Fail { .. } => Verb::Fail,
-            Self::Release { .. } => Verb::Release,
-            Self::Cancelled(_) => Verb::Cancelled,
-            Self::Paused(_) => Verb::Paused,
-        }
-    }
-
-    /// Checks every field that can be judged without the task.
-    pub fn check(&self) -> Result<(), Refusal> {
-        let (json, text) = match self {
-            Self::Commit { result } => ([("result", result), ("result", &None)], &None),
-            Self::Fail { error, .. } => ([("result", &None), ("result", &None)], error),
-            Self::Release { checkpoint, .. } => {
-                ([("checkpoint", checkpoint), ("result", &None)], &None)
-            }
-            Self::Cancelled(left) | Self::Paused(left) => {
-                ([("checkpoint", &left.checkpoint), ("result", &left.result)], &left.error)
-            }
-        };
-        for (field, value) in json {
-            check_size(field, value.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;
-        }
-        check_size("error", text.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)
-    }
-}
-
-impl Extension {
-    /// Checks every field.
-    pub fn check(&self) -> Result<(), Refusal> {
-        if self.hold.is_some_and(Span::is_zero) {
-            return Err(Invalid::new("hold", "longer than 0").into());
-        }
-        if self.progress.is_some_and(|progress| !(0.0..=1.0).contains(&progress)) {
-            return Err(Invalid::new("progress", "a number from 0 to 1").into());
-        }
-        check_size("message", self.message.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)?;
-        let checkpoint = self.checkpoint.as_ref().map_or(0, RawJson::len);
-        check_size("checkpoint", checkpoint, PAYLOAD_BYTES_MAX)
-    }
-}
-
-impl Edit {
-    /// Checks every field that can be judged without the task.
-    pub fn check(&self) -> Result<(), Refusal> {
-        check_size("payload", self.payload.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;
-        if let Patch::Set(priority) = self.priority {
-            check_priority(priority)?;
-        }
-        if let Patch::Set(tags) = &self.tags {
-            check_tags(tags)?;
-        }
-        Ok(())
-    }
-}
-
-impl Event {
-    /// The verb it stands for.
-    pub fn verb(&self) -> Verb {
-        match self {
-            Self::Confirm { .. } => Verb::Confirm,
-            Self::Extend { .. } => Verb::Extend,
-            Self::Settle { settlement, .. } => settlement.verb(),
-            Self::Cancel => Verb::Cancel,
-            Self::Pause => Verb::Pause,
-            Self::Resume => Verb::Resume,
-            Self::Retry { force: false } => Verb::Retry,
-            Self::Retry { force: true } => Verb::ForceRetry,
-            Self::Reset => Verb::Reset,
-            Self::Edit(_) => Verb::Edit,
-            Self::HoldEnd => Verb::HoldEnd,
-            Self::Expire => Verb::Expire,
-        }
-    }
-
-    fn token(&self) -> Option<Token> {
-        match self {
-            Self::Confirm { token } | Self::Extend { token, .. } | Self::Settle { token, .. } => {
-                Some(*token)
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Task {
@@ -302,7 +97,7 @@ impl Task {
                     return Ok(self.unchanged());
                 }
                 status.state = State::Running;
-                status.taken_at = Some(now);
+                status.start(now);
                 if let Some(hold) = &mut status.hold {
                     hold.until = now + hold.length;
                 }
@@ -335,7 +130,7 @@ impl Task {
                 _ => {
                     if state == State::Assigned {
                         status.untake(now, Outcome::Paused, None);
-                        status.attempt -= 1;
+                        status.granted += 1;
                     }
                     status.worker = None;
                     status.taken_at = None;
@@ -348,14 +143,20 @@ impl Task {
                 self.status.queue(due, now);
             }
             Event::Retry { force } => {
-                if state == State::Waiting && status.attempt == 0 {
+                if matches!(state, State::Waiting | State::Ready) && status.attempt == 0 {
                     let verb = if force { Verb::ForceRetry } else { Verb::Retry };
                     return Err(Refusal::WrongState { verb, state });
+                }
+                if state == State::Ready {
+                    // The time of its retry has come by itself.
+                    return Ok(self.unchanged());
                 }
                 if state.is_held() {
                     status.untake(now, Outcome::Freed, None);
                 }
                 status.reopen();
+                // Whoever asks for it now does not want it to expire.
+                status.starts = status.starts.max(1);
                 status.due_at = Some(now);
                 status.queue(now, now);
                 if self.is_used_up(context.queue) {
@@ -366,7 +167,10 @@ impl Task {
             Event::Reset => {
                 // Like new, but a settle verb repeated by its holder is still answered.
                 let settled = status.settled;
-                let new = Status { settled, ..Status::new(self.spec.due_at, now) };
+                // Like new, it must not be over at once.
+                let is_late = self.spec.expires.is_some_and(|at| at <= now);
+                let starts = u32::from(is_late);
+                let new = Status { settled, starts, ..Status::new(self.spec.due_at, now) };
                 // What is like new keeps its place in the line.
                 if (Status { ready_at: status.ready_at, ..new.clone() }) == *status {
                     return Ok(self.unchanged());
@@ -375,10 +179,7 @@ impl Task {
             }
             Event::Edit(edit) => return self.edit(edit, context),
             Event::HoldEnd => return Ok(self.lose(context)),
-            Event::Expire => {
-                status.error = Some("expired".to_owned());
-                return Ok(self.end(State::Failed, context));
-            }
+            Event::Expire => return Ok(self.expire(context)),
         }
         Ok(self.kept(Fate::Keep))
     }
@@ -412,8 +213,9 @@ impl Task {
             Settlement::Release { delay, checkpoint } => {
                 status.untake(now, Outcome::Released, None);
                 status.checkpoint = checkpoint.or(status.checkpoint.take());
+                status.attempt -= 1;
+                status.starts -= u32::from(state != State::Assigned);
                 if !matches!(state, State::Pausing | State::Cancelling) {
-                    status.attempt -= 1;
                     let due = now + delay.unwrap_or_default();
                     status.due_at = Some(due);
                     status.queue(due, now);
@@ -423,6 +225,7 @@ impl Task {
                 status.untake(now, Outcome::Failed, error.as_deref());
                 status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));
                 if !matches!(state, State::Pausing | State::Cancelling) {
+                    status.failures += 1;
                     if permanent || self.is_used_up(context.queue) {
                         end = Some(State::Failed);
                     } else {
@@ -434,7 +237,7 @@ impl Task {
         self.status.settled = Some((token, verb));
         match (end, state) {
             (Some(end), _) => self.end(end, context),
-            (None, State::Pausing) => self.pause(),
+            (None, State::Pausing) => self.pause(verb == Verb::Release),
             (None, State::Cancelling) => self.end(State::Cancelled, context),
             (None, _) => self.kept(Fate::Keep),
         }
@@ -450,30 +253,41 @@ impl Task {
         };
         self.status.untake(now, outcome, None);
         match state {
-            State::Pausing => return self.pause(),
+            State::Pausing => return self.pause(false),
             State::Cancelling => return self.end(State::Cancelled, context),
             _ => {}
         }
         self.status.error = Some(error.to_owned());
+        self.status.failures += 1;
         if self.is_used_up(context.queue) {
             return self.end(State::Failed, context);
         }
         self.status.due_at = Some(now);
         self.status.queue(now, now);
+        if self.expires_at().is_some_and(|at| at <= now) {
+            return self.expire(context);
+        }
         self.kept(Fate::Keep)
+    }
+
+    /// It was not started in time.
+    fn expire(mut self, context: &Context<'_>) -> Decision {
+        self.status.error = Some("expired".to_owned());
+        self.end(State::Failed, context)
     }
 
     fn wait_for_retry(&mut self, retry_in: Option<Span>, context: &Context<'_>) {
         let policy = self.spec.retry.as_ref().unwrap_or(&context.queue.retry);
-        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.attempt, context.roll));
+        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.failures, context.roll));
         let due = context.now + wait;
         self.status.due_at = Some(due);
         self.status.queue(due, context.now);
     }
 
-    /// Sets a held task aside. A pause interrupts an attempt, it does not use it up.
-    fn pause(mut self) -> Decision {
-        self.status.attempt = self.status.attempt.saturating_sub(1);
+    /// Sets a held task aside. A pause interrupts an attempt, it does not use it up: the take counts,
+    /// and another one is granted for it. A release has taken the take back already.
+    fn pause(mut self, is_released: bool) -> Decision {
+        self.status.granted += u32::from(!is_released);
         self.status.state = State::Paused;
         self.status.worker = None;
         self.status.taken_at = None;

@@ -2,7 +2,7 @@
 
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Event, Extension, Outcome, Owner};
-use punctual_core::{Fate, NewTask, Refusal, Span, Spec, State, Status, Task, Verb};
+use punctual_core::{Fate, NewTask, Refusal, RetryPolicy, Span, Spec, State, Status, Task, Verb};
 
 use crate::scene::*;
 
@@ -66,22 +66,31 @@ fn what_nobody_runs_is_paused_at_once() {
 fn a_pause_does_not_use_up_an_attempt() {
     let max_attempts = Some(MaxAttempts::new(1).unwrap());
     let mut task = pushed(NewTask { max_attempts, ..NewTask::default() });
+    let mut takes = 0;
     for (n, stop) in [paused, fail, release].into_iter().enumerate() {
         let token = token(n as u128 + 1);
         task = happen(&take(&task, token, start()), Event::Pause, start());
         task = happen(&task, stop(token), start());
-        assert_eq!((task.status.state, task.status.attempt), (State::Paused, 0));
+        // What is released was not taken.
+        takes += u32::from(n < 2);
+        assert_eq!((task.status.state, task.status.attempt), (State::Paused, takes));
         task = happen(&task, Event::Resume, start());
     }
     task = happen(&take(&task, token(4), start()), Event::Pause, start());
     task = happen(&task, Event::HoldEnd, start());
-    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 0), "hold end");
+    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 3), "hold end");
     let confirm_within = Some(Span::from_secs(10));
     task = happen(&task, Event::Resume, start());
     task = happen(&taken(&task, token(5), start(), confirm_within), Event::Pause, start());
-    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 0), "assigned");
+    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 4), "assigned");
     task = happen(&task, Event::Resume, start());
-    assert_eq!(take(&task, token(6), start()).status.attempt, 1);
+    task = take(&task, token(6), start());
+    assert_eq!(task.status.attempt, 5);
+    assert_eq!(
+        happen(&task, fail(token(6)), start()).status.state,
+        State::Failed,
+        "its one attempt"
+    );
 }
 
 #[test]
@@ -249,4 +258,28 @@ fn nothing_but_an_end_makes_a_callback_or_leaves_a_receipt() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_handed_out_begins_when_it_is_confirmed() {
+    let assigned = taken(&ready(), token(1), start(), Some(Span::from_secs(10)));
+    assert_eq!(assigned.status.taken_at, None);
+    let running = happen(&assigned, Event::Confirm { token: token(1) }, after(3));
+    assert_eq!(running.status.taken_at, Some(after(3)));
+    let lost = happen(&assigned, Event::HoldEnd, after(10));
+    assert_eq!(lost.status.history[0].at, start(), "when it was handed out");
+}
+
+#[test]
+fn the_wait_for_a_retry_grows_with_failures_only() {
+    let intervals = vec![Span::from_secs(10), Span::from_secs(600)];
+    let retry = Some(RetryPolicy::Intervals(intervals));
+    let task = pushed(NewTask { retry, ..NewTask::default() });
+    let paused = happen(&take(&task, token(1), start()), Event::Pause, start());
+    let paused = happen(&paused, self::paused(token(1)), start());
+    let resumed = happen(&paused, Event::Resume, start());
+    let failed = happen(&take(&resumed, token(2), start()), fail(token(2)), start());
+    assert_eq!(failed.due_at(), after(10), "a pause is no failure");
+    let failed = happen(&take(&failed, token(3), after(10)), fail(token(3)), after(10));
+    assert_eq!(failed.due_at(), after(610));
 }

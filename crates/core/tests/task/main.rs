@@ -10,3 +10,4 @@ mod lives;
 mod records;
 mod scene;
 mod settle;
+mod why;

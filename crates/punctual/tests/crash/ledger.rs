@@ -10,7 +10,7 @@ use punctual_client::{NewTask, State, Taken, Task};
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
-use crate::rules::{Op, Standing};
+use crate::rules::{Limits, Op, Standing};
 
 /// Finished tasks stay readable, holds are long.
 pub(crate) const KEPT: &str = "kept";
@@ -70,7 +70,8 @@ pub(crate) struct Record {
     /// Whether that was answered for certain.
     pub(crate) is_pushed: bool,
     pub(crate) version: u32,
-    retries: u32,
+    /// Requests that may have granted one more attempt.
+    grants: u32,
     story: Vec<String>,
 }
 
@@ -122,7 +123,7 @@ impl Ledger {
             keyed: None,
             is_pushed: false,
             version: 0,
-            retries: 0,
+            grants: 0,
             story: Vec::new(),
         };
         self.records.insert(self.last, record);
@@ -170,7 +171,7 @@ impl Ledger {
         assert_eq!(record.sent, None, "one request about a task at a time");
         record.sent = Some(op);
         record.overtaken = false;
-        record.retries += u32::from(op == Op::Retry);
+        record.grants += u32::from(matches!(op, Op::Retry | Op::Pause));
         record.tell(format!("sent {op:?}"));
     }
 
@@ -190,7 +191,7 @@ impl Ledger {
         };
         let is_possible = |at: &Standing| at.state == state && at.attempt == attempt;
         let by_itself = [record.by_itself(), &[Op::Take]].concat();
-        let mut possible = record.at.possible(Some(op), &by_itself, ATTEMPTS_MAX).into_iter();
+        let mut possible = record.at.possible(Some(op), &by_itself, record.limits()).into_iter();
         assert!(
             record.overtaken || possible.any(|at| is_possible(&at)),
             "answered {op:?}: {left:?} {record:#?}"
@@ -244,7 +245,7 @@ impl Ledger {
         };
         record.tell(format!("taken: {:?} {}", task.state, task.attempt));
         record.id = Some(task.id.clone());
-        let possible = record.at.possible(record.sent, record.by_itself(), ATTEMPTS_MAX);
+        let possible = record.at.possible(record.sent, record.by_itself(), record.limits());
         // A cancel or pause that came after the take may be heard of before it.
         let is_told = matches!(record.at.state, Some(State::Pausing | State::Cancelling))
             && !record.at.is_ours
@@ -253,7 +254,7 @@ impl Ledger {
         // Holds are so short that a take may be heard of after the next one.
         let is_late = record.queue == BRIEF && record.at.attempt >= task.attempt;
         assert!(is_told || is_ready || is_late, "handed out: {task:?} {record:#?}");
-        let attempts_max = ATTEMPTS_MAX + record.retries;
+        let attempts_max = record.limits().most;
         assert!(task.attempt <= attempts_max, "too many attempts: {task:?} {record:#?}");
         if is_late && !is_told && !is_ready {
             self.stale.push((record.queue, task.id.clone(), taken.token.clone()));
@@ -273,13 +274,17 @@ impl Ledger {
         if self.takes.get(record.queue).is_some_and(|takes| *takes > 0) {
             by_itself.push(Op::Take);
         }
-        record.at.possible(record.sent, &by_itself, ATTEMPTS_MAX)
+        record.at.possible(record.sent, &by_itself, record.limits())
     }
 }
 
 impl Record {
     fn tell(&mut self, line: String) {
         self.story.push(line);
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { least: ATTEMPTS_MAX, most: ATTEMPTS_MAX + self.grants }
     }
 
     /// What happens to it without being asked for.

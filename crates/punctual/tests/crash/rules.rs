@@ -38,6 +38,15 @@ pub(crate) enum Op {
     HoldEnd,
 }
 
+/// How many attempts a task may have used before it is failed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The limit it was given.
+    pub(crate) least: u32,
+    /// With those granted by retries and for pauses, as far as these were carried out.
+    pub(crate) most: u32,
+}
+
 /// Where a task stands, as far as the ledger cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Standing {
@@ -57,7 +66,7 @@ impl Standing {
     }
 
     /// Where it may stand once an operation was carried out; nowhere if that is refused.
-    pub(crate) fn after(self, op: Op, attempts_max: u32) -> Vec<Self> {
+    pub(crate) fn after(self, op: Op, limits: Limits) -> Vec<Self> {
         use State as S;
         let Some(state) = self.state else {
             let pushed = vec![Self::new(S::Ready, 0), Self::new(S::Waiting, 0)];
@@ -66,7 +75,13 @@ impl Standing {
         let to = |state| Self::new(state, self.attempt);
         let back_to = |state| Self::new(state, self.attempt.saturating_sub(1));
         let still = |state| Self { state: Some(state), ..self };
-        let is_used_up = self.attempt >= attempts_max;
+        let may_go_on = self.attempt < limits.most;
+        let may_be_used_up = self.attempt >= limits.least;
+        let again = |states: &[State]| {
+            let states = if may_go_on { states } else { &[] };
+            let failed = may_be_used_up.then_some(S::Failed);
+            states.iter().copied().chain(failed).map(to).collect()
+        };
         match (op, state) {
             (Op::Take, S::Ready) => {
                 let taken = |state| Self::new(state, self.attempt + 1);
@@ -78,28 +93,24 @@ impl Standing {
                 vec![to(S::Done)]
             }
             (Op::Fail { permanent, .. }, S::Assigned | S::Running) if self.is_ours => {
-                // A retry may have granted one more attempt than the limit.
-                match (permanent, is_used_up) {
-                    (true, _) => vec![to(S::Failed)],
-                    (false, true) => vec![to(S::Failed), to(S::Ready), to(S::Waiting)],
-                    (false, false) => vec![to(S::Ready), to(S::Waiting)],
+                if permanent {
+                    vec![to(S::Failed)]
+                } else {
+                    again(&[S::Ready, S::Waiting])
                 }
             }
             (Op::Release { .. }, S::Assigned | S::Running) if self.is_ours => {
                 vec![back_to(S::Ready), back_to(S::Waiting)]
             }
-            (Op::Fail { .. } | Op::Release { .. } | Op::Stop, S::Pausing) if self.is_ours => {
-                vec![back_to(S::Paused)]
-            }
-            (Op::Fail { .. } | Op::Release { .. } | Op::Stop, S::Cancelling) if self.is_ours => {
-                vec![to(S::Cancelled)]
-            }
+            (Op::Release { .. }, S::Pausing) if self.is_ours => vec![back_to(S::Paused)],
+            (Op::Release { .. }, S::Cancelling) if self.is_ours => vec![back_to(S::Cancelled)],
+            (Op::Fail { .. } | Op::Stop, S::Pausing) if self.is_ours => vec![to(S::Paused)],
+            (Op::Fail { .. } | Op::Stop, S::Cancelling) if self.is_ours => vec![to(S::Cancelled)],
             (Op::Cancel, S::Ready | S::Waiting | S::Paused | S::Assigned) => {
                 vec![to(S::Cancelled)]
             }
             (Op::Cancel, S::Running | S::Pausing) => vec![still(S::Cancelling)],
-            (Op::Pause, S::Ready | S::Waiting) => vec![to(S::Paused)],
-            (Op::Pause, S::Assigned) => vec![back_to(S::Paused)],
+            (Op::Pause, S::Ready | S::Waiting | S::Assigned) => vec![to(S::Paused)],
             (Op::Pause, S::Running) => vec![still(S::Pausing)],
             (Op::Resume, S::Paused) => vec![to(S::Ready), to(S::Waiting)],
             (Op::Resume, S::Pausing) => vec![still(S::Running)],
@@ -108,10 +119,8 @@ impl Standing {
             (Op::Reset, _) => vec![Self::new(S::Ready, 0), Self::new(S::Waiting, 0)],
             (Op::Clean, _) => vec![Self::ABSENT],
             (Op::Due, S::Waiting) => vec![to(S::Ready)],
-            (Op::HoldEnd, S::Assigned | S::Running) => {
-                vec![to(if is_used_up { S::Failed } else { S::Ready })]
-            }
-            (Op::HoldEnd, S::Pausing) => vec![back_to(S::Paused)],
+            (Op::HoldEnd, S::Assigned | S::Running) => again(&[S::Ready]),
+            (Op::HoldEnd, S::Pausing) => vec![to(S::Paused)],
             (Op::HoldEnd, S::Cancelling) => vec![to(S::Cancelled)],
             _ => Vec::new(),
         }
@@ -123,21 +132,21 @@ impl Standing {
         self,
         sent: Option<Op>,
         by_itself: &[Op],
-        attempts_max: u32,
+        limits: Limits,
     ) -> HashSet<Self> {
-        let mut found = closed([self].into(), by_itself, attempts_max);
+        let mut found = closed([self].into(), by_itself, limits);
         if let Some(op) = sent {
-            let after = found.iter().flat_map(|at| at.after(op, attempts_max)).collect();
-            found.extend(closed(after, by_itself, attempts_max));
+            let after = found.iter().flat_map(|at| at.after(op, limits)).collect();
+            found.extend(closed(after, by_itself, limits));
         }
         found
     }
 }
 
-fn closed(mut found: HashSet<Standing>, by_itself: &[Op], attempts_max: u32) -> HashSet<Standing> {
+fn closed(mut found: HashSet<Standing>, by_itself: &[Op], limits: Limits) -> HashSet<Standing> {
     let mut open: Vec<Standing> = found.iter().copied().collect();
     while let Some(at) = open.pop() {
-        for next in by_itself.iter().flat_map(|op| at.after(*op, attempts_max)) {
+        for next in by_itself.iter().flat_map(|op| at.after(*op, limits)) {
             if found.insert(next) {
                 open.push(next);
             }

@@ -119,7 +119,7 @@ async fn damage_is_refused_and_its_place_named() {
         ("table queue row", Box::new(flip(TAG))),
         ("table spec", Box::new(|bytes| bytes[page] ^= 0xFF)),
         // One row less on that page: nothing that is left is wrong.
-        ("table spec row", Box::new(|bytes| bytes[page + 4] -= 1)),
+        ("tables status and spec do not agree", Box::new(|bytes| bytes[page + 4] -= 1)),
         ("not a database", Box::new(|bytes| bytes[3] ^= 1)),
         ("format 2 is newer", Box::new(|bytes| bytes[60..64].copy_from_slice(&[0, 0, 0, 2]))),
         ("not a Punctual store", Box::new(|bytes| bytes[68] ^= 1)),

@@ -56,7 +56,8 @@ impl Engine {
     ) -> Result<PushAnswer, Failure> {
         let mode = match self.store.queue(queue).await? {
             Some(record) => record.settings.mode,
-            None if self.auto_create => Settings::initial(queue).mode,
+            // A repeated request is answered even if its queue is gone.
+            None if self.auto_create || key.is_some() => Settings::initial(queue).mode,
             None => return Err(Failure::NoQueue(queue.clone())),
         };
         let prepared = self.prepare(queue, mode, items);

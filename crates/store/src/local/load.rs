@@ -1,6 +1,6 @@
 //! Start: the indexes rebuilt from the journal.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -10,19 +10,19 @@ use super::group::Agenda;
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
-use super::readers::Tally;
+use super::readers::Keys;
 use super::rows::{Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack};
 use super::shard::{Shard, entry_of, index_class};
 use crate::clock::Clock;
 use crate::port::StoreError;
 
 impl Shard {
-    /// Rebuilds the indexes from a journal, and says for which tasks there must be a spec.
+    /// Rebuilds the indexes from a journal.
     pub(super) fn load(
         mut journal: Box<dyn Journal>,
         clock: Arc<dyn Clock>,
         random: [u64; 2],
-    ) -> Result<(Self, Tally), StoreError> {
+    ) -> Result<Self, StoreError> {
         let now = clock.now();
         let meta = match journal.get(Table::Meta, 1)? {
             Some(row) => unpack(Table::Meta, 1, &row)?,
@@ -52,13 +52,14 @@ impl Shard {
             undo: Vec::new(),
             touched: HashMap::new(),
             buffer: Vec::new(),
+            tasks: Keys::default(),
         };
-        let tasks = shard.scan()?;
+        shard.scan()?;
         shard.make_built_in_queues().map_err(|error| StoreError::Open(error.to_string()))?;
-        Ok((shard, tasks))
+        Ok(shard)
     }
 
-    fn scan(&mut self) -> Result<Tally, StoreError> {
+    fn scan(&mut self) -> Result<(), StoreError> {
         // The journal is lent out for the scan, so that its rows can be filed as they come.
         let mut journal = std::mem::replace(&mut self.journal, Box::new(MemoryJournal::default()));
         let scanned = self.scan_journal(&mut *journal);
@@ -66,8 +67,7 @@ impl Shard {
         scanned
     }
 
-    fn scan_journal(&mut self, journal: &mut dyn Journal) -> Result<Tally, StoreError> {
-        let mut tasks = Tally::default();
+    fn scan_journal(&mut self, journal: &mut dyn Journal) -> Result<(), StoreError> {
         journal.scan(Table::Queue, &mut |key, row| {
             let queue: Queue = unpack(Table::Queue, key, row)?;
             let number = u32::try_from(key).unwrap_or(u32::MAX);
@@ -78,11 +78,11 @@ impl Shard {
         journal.scan(Table::Status, &mut |key, row| {
             let row: StatusRow = unpack(Table::Status, key, row)?;
             self.last_birth = self.last_birth.max(key);
-            if matches!(row.body, Body::Task(_)) {
-                tasks.add(key);
-            }
             // A number is not used again while rows of a queue that had it are left.
             self.last_number = self.last_number.max(row.queue);
+            if matches!(row.body, Body::Task(_)) {
+                self.tasks.add(key);
+            }
             let now = self.now;
             match self.queues.get_mut(&row.queue) {
                 Some(index) => {
@@ -104,9 +104,33 @@ impl Shard {
         })?;
         let numbers: Vec<u32> = self.queues.keys().copied().collect();
         for number in numbers {
-            self.advance_queue(number);
+            self.advance_queue(number, 0);
         }
-        Ok(tasks)
+        Ok(())
+    }
+
+    /// Checks that every task has its spec and every spec its task.
+    pub(super) fn check_specs(&self, specs: &Keys) -> Result<(), StoreError> {
+        if self.tasks == *specs {
+            return Ok(());
+        }
+        let (mut tasks, mut specs) = (BTreeSet::new(), BTreeSet::new());
+        let mut reader = self.journal.reader()?;
+        reader.scan(Table::Status, &mut |key, row| {
+            let row: StatusRow = unpack(Table::Status, key, row)?;
+            if matches!(row.body, Body::Task(_)) {
+                tasks.insert(key);
+            }
+            Ok(())
+        })?;
+        reader.scan(Table::Spec, &mut |key, _| {
+            specs.insert(key);
+            Ok(())
+        })?;
+        let lone = tasks.symmetric_difference(&specs).next().copied().unwrap_or_default();
+        let place = format!("row {lone}");
+        let reason = "tables status and spec do not agree on it".to_owned();
+        Err(StoreError::Corrupt { place, reason })
     }
 
     fn make_built_in_queues(&mut self) -> Result<(), JournalError> {

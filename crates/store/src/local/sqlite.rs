@@ -25,7 +25,9 @@ const CHECKPOINT_PAGES: i32 = 4_000;
 /// Free pages worth giving back to the file system.
 const TIDY_PAGES_MIN: i64 = 4_096;
 /// Free pages given back at a time.
-const TIDY_PAGES_STEP: i64 = 256;
+const TIDY_PAGES_STEP: i64 = 1_024;
+/// Free space with which nobody needs to look closer.
+const AMPLE_BYTES: u64 = 1 << 30;
 /// SQLite could not grow its shared memory file: the disk is full there, too.
 const IOERR_SHMSIZE: i32 = 4_874;
 /// A file, or the directory it lies in, could not be synced.
@@ -75,6 +77,11 @@ impl SqliteJournal {
                  PRAGMA cache_size=-16000;",
             )
             .map_err(sql)?;
+        let mode: String =
+            connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).map_err(sql)?;
+        if mode != "wal" {
+            return Err(open(format!("this file system allows no write-ahead log, only {mode}")));
+        }
         let log_pages = Arc::new(AtomicI32::new(0));
         let noted = Arc::clone(&log_pages);
         // Instead of the hook by which SQLite would move the log into the file and keep errors to
@@ -102,6 +109,10 @@ impl SqliteJournal {
         }
         connection.set_prepared_statement_cache_capacity(3 * Table::ALL.len());
         Ok(Self { connection, path: path.to_owned(), is_open: false, log_pages })
+    }
+
+    fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
+        self.connection.pragma_query_value(None, name, |row| row.get(0))
     }
 
     /// Runs a prepared statement inside the current transaction, beginning one if there is none.
@@ -321,7 +332,14 @@ impl Journal for SqliteJournal {
 
     fn free_bytes(&self) -> Option<u64> {
         let stat = rustix::fs::statvfs(&self.path).ok()?;
-        Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+        let on_disk = stat.f_bavail.saturating_mul(stat.f_frsize);
+        if on_disk > AMPLE_BYTES {
+            return Some(on_disk);
+        }
+        // Pages the file has to spare are as good as space on the disk.
+        let page_bytes = self.pragma("page_size").unwrap_or(0).unsigned_abs();
+        let spare_pages = self.pragma("freelist_count").unwrap_or(0).unsigned_abs();
+        Some(on_disk + spare_pages * page_bytes)
     }
 
     fn close(&mut self) {
@@ -331,16 +349,20 @@ impl Journal for SqliteJournal {
     }
 
     fn tidy(&mut self) -> Result<bool, JournalError> {
-        let free_pages: i64 = self
-            .connection
-            .pragma_query_value(None, "freelist_count", |row| row.get(0))
-            .map_err(sorted)?;
+        let free_pages = self.pragma("freelist_count").map_err(sorted)?;
         if free_pages < TIDY_PAGES_MIN {
+            // The log gives its space back, too.
+            self.connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                .map_err(sorted)?;
             return Ok(false);
         }
-        self.connection
-            .execute_batch(&format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})"))
-            .map_err(sorted)?;
+        let sql = format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})");
+        // Every step gives one page back.
+        let mut vacuum = self.connection.prepare(&sql).map_err(sorted)?;
+        let mut rows = vacuum.query([]).map_err(sorted)?;
+        while rows.next().map_err(sorted)?.is_some() {}
+        drop(rows);
         self.shorten_log()?;
         Ok(true)
     }
