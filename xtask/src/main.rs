@@ -19,7 +19,7 @@ Usage: cargo xtask COMMAND
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
   docs                 only the last of these: links and examples in the docs
   bench [ARGS…]        the benchmarks, in release; `bench quick` for a short run
-  crash [--rounds N]   the kill -9 harness, N rounds (100)";
+  crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -50,7 +50,7 @@ fn run(args: &[String]) -> anyhow::Result<()> {
 
 fn test() -> anyhow::Result<()> {
     let mut stages = Stages::default();
-    stages.run("tools", || tools::require(&["bash", "curl", "jq"]))?;
+    stages.run("tools", || tools::require(&["bash", "curl", "jq", "strace"]))?;
     stages.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
     stages.run("lints", || {
         cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()
@@ -86,7 +86,17 @@ fn bench(args: &[&str]) -> anyhow::Result<()> {
 
 fn crash(rounds: &str) -> anyhow::Result<()> {
     rounds.parse::<u32>().with_context(|| format!("--rounds: {rounds:?} is no number"))?;
-    cargo(&["test", "--locked", "-p", "punctual", "--test", "crash", "--", "--nocapture"])
-        .env("PUNCTUAL_CRASH_ROUNDS", rounds)
-        .run()
+    cargo(&[
+        "test",
+        "--release",
+        "--locked",
+        "-p",
+        "punctual",
+        "--test",
+        "crash",
+        "--",
+        "--nocapture",
+    ])
+    .env("PUNCTUAL_CRASH_ROUNDS", rounds)
+    .run()
 }

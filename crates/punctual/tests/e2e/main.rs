@@ -4,6 +4,7 @@
 
 mod client;
 mod drain;
+#[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod restart;
 mod start;

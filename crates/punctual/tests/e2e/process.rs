@@ -24,6 +24,26 @@ fn starts(name: &std::ffi::OsStr, prefix: &str) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(prefix))
 }
 
+/// A server over a directory, still to be started.
+pub(crate) fn serve(store: &Path) -> Command {
+    let mut command = punctual();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(store);
+    command
+}
+
+/// The same command, run by another program that is given it as its last arguments.
+pub(crate) fn within(program: &str, args: &[&str], command: &Command) -> Command {
+    let mut outer = Command::new(program);
+    outer.args(args).arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
+        };
+    }
+    outer
+}
+
 /// A server on a port of its own. Ends with the test.
 pub(crate) struct Server {
     process: Child,
@@ -34,20 +54,34 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one over a directory and waits until it is ready.
     pub(crate) fn start(store: &Path) -> Self {
-        let mut command = punctual();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(store);
-        Self::of(command)
+        Self::of(serve(store))
     }
 
     /// Starts one and waits until it is ready.
-    pub(crate) fn of(mut command: Command) -> Self {
+    pub(crate) fn of(command: Command) -> Self {
+        Self::try_of(command).unwrap_or_else(|status| panic!("not ready: {status}"))
+    }
+
+    /// Starts one and waits until it is ready, or has ended.
+    pub(crate) fn try_of(mut command: Command) -> Result<Self, ExitStatus> {
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
-        let url = line.trim_end().strip_prefix("punctual is ready on ");
-        let url = url.unwrap_or_else(|| panic!("not ready: {line:?}")).to_owned();
-        Self { process, stdout, url }
+        let (ready, reading) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            stdout.read_line(&mut line).unwrap();
+            // A server that was not waited for any more is not missed.
+            let _ = ready.send((stdout, line));
+        });
+        let Ok((stdout, line)) = reading.recv_timeout(PATIENCE) else {
+            let _ = process.kill();
+            panic!("the server does not get ready")
+        };
+        let Some(url) = line.trim_end().strip_prefix("punctual is ready on ") else {
+            assert_eq!(line, "", "a server that is not ready says nothing");
+            return Err(process.wait().unwrap());
+        };
+        Ok(Self { process, stdout, url: url.to_owned() })
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -67,6 +101,12 @@ impl Server {
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.pid().to_string();
         assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
     }
 
     /// Waits for its end, and returns how it ended and what else it printed.

@@ -7,7 +7,7 @@ use punctual_core::State;
 
 use super::index::{Entry, Kind};
 use super::journal::{JournalError, Table};
-use super::rows::packed;
+use super::rows::{packed, put};
 use super::shard::{Shard, Undo};
 use crate::port::Wake;
 
@@ -107,7 +107,7 @@ impl Shard {
     pub(super) fn finish(&mut self) -> Result<(), JournalError> {
         let receipts = self.receipts.pending_row(self.now.wall);
         if let Some((key, row)) = &receipts {
-            self.journal.put(Table::Receipt, *key, &packed(row))?;
+            put(&mut *self.journal, Table::Receipt, *key, &mut packed(row))?;
         }
         for key in self.receipts.outdated() {
             self.journal.remove(Table::Receipt, *key)?;

@@ -90,6 +90,10 @@ pub(super) trait Journal: ReadRows {
     /// Bytes that can still be written, where that is known.
     fn free_bytes(&self) -> Option<u64>;
 
+    /// Puts everything in order before it is dropped. Without it what is committed stays committed,
+    /// but the journal is left as a crash would leave it.
+    fn close(&mut self);
+
     /// Gives space that is no longer used back, a little at a time. Called when nothing else is to
     /// do; true if there is more of it.
     fn tidy(&mut self) -> Result<bool, JournalError>;

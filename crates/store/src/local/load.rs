@@ -11,7 +11,7 @@ use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
 use super::readers::Keys;
-use super::rows::{Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, packed, unpack};
+use super::rows::{Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack};
 use super::shard::{Shard, entry_of, index_class};
 use crate::clock::Clock;
 use crate::port::StoreError;
@@ -27,9 +27,11 @@ impl Shard {
         let meta = match journal.get(Table::Meta, 1)? {
             Some(row) => unpack(Table::Meta, 1, &row)?,
             None => {
+                // Every store has queues, and without these facts none of its tasks is found.
+                journal.scan(Table::Queue, &mut |_, _| Err(missing(Table::Meta, 1)))?;
                 let meta = MetaRow { hash_key: random };
-                let put = journal.put(Table::Meta, 1, &packed(&meta));
-                put.map_err(|error| StoreError::Open(error.to_string()))?;
+                let stored = put(&mut *journal, Table::Meta, 1, &mut packed(&meta));
+                stored.map_err(|error| StoreError::Open(error.to_string()))?;
                 meta
             }
         };

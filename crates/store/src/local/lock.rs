@@ -6,14 +6,26 @@ use std::path::{Path, PathBuf};
 
 use crate::port::StoreError;
 
-/// What the lock file says besides the process id once there is a store to be missed.
+/// What the lock file says besides the process id, one line each.
 const MADE: &str = "store made";
+const IN_USE: &str = "log in use";
+
+/// What there is to be missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Note {
+    /// No store was made here.
+    Nothing,
+    /// There is a store, whose last server ended well.
+    Made,
+    /// There is a store in use, so part of it lies in its log.
+    InUse,
+}
 
 /// A lock on a store's directory, let go when dropped or when the process ends, however it ends.
 pub(super) struct DirectoryLock {
     file: File,
     dir: PathBuf,
-    had_store: bool,
+    note: Note,
 }
 
 impl DirectoryLock {
@@ -27,46 +39,65 @@ impl DirectoryLock {
             .truncate(false)
             .open(dir.join("lock"))
             .map_err(|error| cannot_write(dir, &error))?;
-        let mut note = String::new();
-        let _ = file.read_to_string(&mut note);
+        let mut text = String::new();
+        let _ = file.read_to_string(&mut text);
         if file.try_lock().is_err() {
             return Err(StoreError::Open(format!(
                 "{}: in use by the server with process id {}; stop it or choose another --store",
                 dir.display(),
-                note.lines().next().unwrap_or("unknown")
+                text.lines().next().unwrap_or("unknown")
             )));
         }
-        let had_store = note.lines().any(|line| line == MADE);
-        let mut lock = Self { file, dir: dir.to_owned(), had_store };
-        lock.write(had_store)?;
+        let says = |line| text.lines().any(|other| other == line);
+        let note = match (says(MADE), says(IN_USE)) {
+            (false, _) => Note::Nothing,
+            (true, false) => Note::Made,
+            (true, true) => Note::InUse,
+        };
+        let mut lock = Self { file, dir: dir.to_owned(), note };
+        lock.write(note)?;
         Ok(lock)
     }
 
-    /// Refuses to begin anew where a store has been.
-    pub(super) fn check_file(&self, path: &Path) -> Result<(), StoreError> {
-        if self.had_store && !path.exists() {
+    /// Refuses to begin anew where a store has been, or without what its log held.
+    pub(super) fn check_files(&self, store: &Path, log: &Path) -> Result<(), StoreError> {
+        let is_empty = store.metadata().is_ok_and(|file| file.len() == 0);
+        if self.note >= Note::Made && (is_empty || !store.exists()) {
             return Err(StoreError::Open(format!(
                 "{}: missing, though there was a store here; put it back, or choose another --store",
-                path.display()
+                store.display()
+            )));
+        }
+        if self.note == Note::InUse && !log.exists() {
+            return Err(StoreError::Open(format!(
+                "{}: missing, though the last server did not end well and it held tasks; put it \
+                 back, or remove {} to go on without them",
+                log.display(),
+                self.dir.join("lock").display()
             )));
         }
         Ok(())
     }
 
-    /// Notes that there is a store now.
-    pub(super) fn note_made(&mut self) -> Result<(), StoreError> {
-        if self.had_store { Ok(()) } else { self.write(true) }
-    }
-
-    fn write(&mut self, has_store: bool) -> Result<(), StoreError> {
-        let made = if has_store { MADE } else { "" };
-        let note = format!("{}\n{made}\n", std::process::id());
+    /// Notes what there is to be missed from now on, so that it is on disk before anything else is.
+    pub(super) fn write(&mut self, note: Note) -> Result<(), StoreError> {
+        let mut text = format!("{}\n", std::process::id());
+        for (line, least) in [(MADE, Note::Made), (IN_USE, Note::InUse)] {
+            if note >= least {
+                text += line;
+                text.push('\n');
+            }
+        }
+        // Not emptied first: a crash in between must not lose the note, nor a full disk.
         let mut write = || {
-            self.file.set_len(0)?;
             self.file.rewind()?;
-            self.file.write_all(note.as_bytes())
+            self.file.write_all(text.as_bytes())?;
+            self.file.set_len(text.len() as u64)?;
+            self.file.sync_data()
         };
-        write().map_err(|error| cannot_write(&self.dir, &error))
+        write().map_err(|error| cannot_write(&self.dir, &error))?;
+        self.note = note;
+        Ok(())
     }
 }
 

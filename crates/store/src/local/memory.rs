@@ -57,6 +57,8 @@ impl Journal for MemoryJournal {
         None
     }
 
+    fn close(&mut self) {}
+
     fn tidy(&mut self) -> Result<bool, JournalError> {
         Ok(false)
     }

@@ -39,12 +39,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use hashbrown::HashSet;
 use punctual_core::{Queue, QueueName, TaskId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
 use self::journal::{Journal, JournalError};
-use self::lock::DirectoryLock;
+use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
 use self::readers::{Readers, Spot, read_specs, read_stored, stored};
 use self::rows::packed;
@@ -60,6 +61,8 @@ use crate::port::{
 
 /// The name of the file in a store's directory.
 const FILE: &str = "punctual.db";
+/// The name of its write-ahead log.
+const LOG: &str = "punctual.db-wal";
 
 /// How to open an embedded store.
 pub struct LocalOptions {
@@ -82,7 +85,7 @@ pub struct LocalStore {
     failure: watch::Receiver<Option<String>>,
     is_durable: bool,
     /// Held until the writer has ended.
-    _lock: Option<DirectoryLock>,
+    lock: Option<DirectoryLock>,
 }
 
 impl LocalStore {
@@ -91,14 +94,22 @@ impl LocalStore {
     /// Fails if another process has it open, its files are of a newer version, or a record cannot
     /// be read; the message says which.
     pub fn open(options: LocalOptions) -> Result<Arc<Self>, StoreError> {
+        let file = options.dir.as_ref().map(|dir| dir.join(FILE).display().to_string());
+        Self::load(options).map_err(|error| match (error, file) {
+            (StoreError::Corrupt { place, reason }, Some(file)) => {
+                StoreError::Corrupt { place: format!("{file}: {place}"), reason }
+            }
+            (error, _) => error,
+        })
+    }
+
+    fn load(options: LocalOptions) -> Result<Arc<Self>, StoreError> {
         let LocalOptions { dir, clock } = options;
-        let (lock, journal): (_, Box<dyn Journal>) = match &dir {
+        let (mut lock, journal): (_, Box<dyn Journal>) = match &dir {
             Some(dir) => {
-                let mut lock = DirectoryLock::acquire(dir)?;
-                lock.check_file(&dir.join(FILE))?;
-                let journal = SqliteJournal::open(&dir.join(FILE))?;
-                lock.note_made()?;
-                (Some(lock), Box::new(journal))
+                let lock = DirectoryLock::acquire(dir)?;
+                lock.check_files(&dir.join(FILE), &dir.join(LOG))?;
+                (Some(lock), Box::new(SqliteJournal::open(&dir.join(FILE))?))
             }
             None => (None, Box::new(MemoryJournal::default())),
         };
@@ -116,6 +127,9 @@ impl LocalStore {
         });
         let shard = shard?;
         shard.check_specs(&checked?)?;
+        if let Some(lock) = &mut lock {
+            lock.write(Note::InUse)?;
+        }
         let (jobs, received) = std::sync::mpsc::channel();
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
@@ -142,7 +156,7 @@ impl LocalStore {
             wakes: Mutex::new(Some(wakes)),
             failure,
             is_durable: dir.is_some(),
-            _lock: lock,
+            lock,
         }))
     }
 
@@ -177,6 +191,13 @@ fn stopped() -> StoreError {
 impl Drop for LocalStore {
     /// Waits for the writer, so that the directory is free afterwards.
     fn drop(&mut self) {
+        if let Some(lock) = self.lock.as_mut().filter(|_| self.failure.borrow().is_none())
+            && let Err(error) = lock.write(Note::Made)
+        {
+            tracing::warn!(%error, "a clean end could not be noted");
+        }
+        self.readers.close();
+        self.take_readers.close();
         self.jobs = None;
         if let Some(writer) = self.writer.take() {
             // A panic there was reported when it happened.
@@ -255,12 +276,12 @@ impl Store for LocalStore {
 
     async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
         // Packed here, off the writer thread.
-        let specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
+        let mut specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
         let pushed = self.run(move |desk| {
             if !desk.has_space() {
                 return Ok(None);
             }
-            desk.shard.push(push, &specs).map(Some)
+            desk.shard.push(push, &mut specs).map(Some)
         });
         pushed.await?.ok_or_else(low_on_space)
     }
@@ -337,8 +358,16 @@ impl Store for LocalStore {
     }
 
     async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let spots = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
-        self.read_spots(spots).await
+        loop {
+            let spots = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
+            let ended: HashSet<Revision> = spots.iter().map(Spot::revision).collect();
+            let mut read = self.read_spots(spots).await?;
+            // What changed before it was read has another hold by now, or none.
+            read.retain(|stored| ended.contains(&stored.revision));
+            if ended.is_empty() || !read.is_empty() {
+                return Ok(read);
+            }
+        }
     }
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {

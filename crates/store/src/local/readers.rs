@@ -43,6 +43,12 @@ pub(super) struct Spot {
     pub(super) state: State,
 }
 
+impl Spot {
+    pub(super) fn revision(&self) -> Revision {
+        Revision { birth: self.birth, change: self.change }
+    }
+}
+
 /// Reads tasks, in the order asked; none for one that was removed meanwhile.
 pub(super) fn read_stored(
     reader: &mut dyn ReadRows,
@@ -111,6 +117,12 @@ impl Readers {
     pub(super) fn new(journal: &dyn Journal, count: usize) -> Result<Self, StoreError> {
         let readers = (0..count).map(|_| journal.reader()).collect::<Result<_, _>>()?;
         Ok(Self { idle: Arc::new(Mutex::new(readers)), slots: Arc::new(Semaphore::new(count)) })
+    }
+
+    /// Lets go of the connections: the journal is closed cleanly by whoever is the last to close it,
+    /// and readers cannot.
+    pub(super) fn close(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Reads with one of the connections, as soon as one is free. A caller that is gone does not

@@ -1,9 +1,10 @@
-//! How records lie in the journal: a format byte, the packed record, a checksum.
+//! How records lie in the journal: a format byte, the packed record, a checksum of both and of the
+//! place, so that a row that turns up elsewhere is as damaged as one that has changed.
 
 use punctual_core::{Span, Status, Timestamp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::journal::Table;
+use super::journal::{Journal, JournalError, Table};
 use crate::port::{Keyed, StoreError};
 
 /// The row format this version writes.
@@ -112,18 +113,45 @@ pub(super) fn packed<T: Serialize>(record: &T) -> Vec<u8> {
     buffer
 }
 
+/// Puts a packed record at its place.
+pub(super) fn put(
+    journal: &mut dyn Journal,
+    table: Table,
+    key: u64,
+    packed: &mut [u8],
+) -> Result<(), JournalError> {
+    // Records are packed before their place is known, so it is added to their checksum here.
+    if let Some(checksum) = packed.last_chunk_mut::<CHECKSUM_BYTES>() {
+        *checksum = (u32::from_le_bytes(*checksum) ^ place(table, key)).to_le_bytes();
+    }
+    journal.put(table, key, packed)
+}
+
+/// What a place adds to the checksums of its rows.
+fn place(table: Table, key: u64) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&[table as u8]);
+    hasher.update(&key.to_le_bytes());
+    hasher.finalize()
+}
+
 /// The packed record of a row whose checksum matches.
 fn checked(table: Table, key: u64, row: &[u8]) -> Result<&[u8], StoreError> {
     let (packed, checksum) = row
         .split_last_chunk::<CHECKSUM_BYTES>()
         .ok_or_else(|| damaged(table, key, "it is too short"))?;
-    if crc32fast::hash(packed) != u32::from_le_bytes(*checksum) {
+    if crc32fast::hash(packed) ^ place(table, key) != u32::from_le_bytes(*checksum) {
         return Err(damaged(table, key, "its checksum does not match"));
     }
     match packed.split_first() {
         Some((&FORMAT, record)) => Ok(record),
         _ => Err(damaged(table, key, "its format is not known to this version")),
     }
+}
+
+/// A row that must be there is not.
+pub(super) fn missing(table: Table, key: u64) -> StoreError {
+    damaged(table, key, "it is missing")
 }
 
 fn damaged(table: Table, key: u64, reason: &str) -> StoreError {

@@ -19,14 +19,14 @@ use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::readers::Keys;
-use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, unpack};
+use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, put, unpack};
 use crate::clock::{Clock, Instant};
 use crate::port::StoreError;
 
 /// The state of an embedded store.
 pub(super) struct Shard {
     pub(super) journal: Box<dyn Journal>,
-    /// The time of the current group.
+    /// The time of the current job.
     pub(super) now: Instant,
     pub(super) queues: HashMap<u32, QueueIndex>,
     pub(super) numbers: HashMap<QueueName, u32>,
@@ -71,7 +71,7 @@ impl Shard {
     pub(super) fn insert_queue(&mut self, queue: Arc<Queue>) -> Result<u32, JournalError> {
         self.last_number += 1;
         let number = self.last_number;
-        self.journal.put(Table::Queue, number.into(), &packed(&*queue))?;
+        put(&mut *self.journal, Table::Queue, number.into(), &mut packed(&*queue))?;
         self.add_index(queue, number);
         self.undo.push(Undo::Added { queue: number });
         Ok(number)
@@ -85,7 +85,7 @@ impl Shard {
 
     /// Changes a queue's record.
     pub(super) fn set_queue(&mut self, number: u32, queue: Queue) -> Result<(), JournalError> {
-        self.journal.put(Table::Queue, number.into(), &packed(&queue))?;
+        put(&mut *self.journal, Table::Queue, number.into(), &mut packed(&queue))?;
         let index = self.queues.get_mut(&number).expect("a known number");
         let before = index.set_queue(Arc::new(queue));
         self.undo.push(Undo::Record { queue: number, before });
@@ -192,7 +192,7 @@ impl Shard {
 
     fn put_status(&mut self, birth: u64, row: &StatusRow) -> Result<(), JournalError> {
         pack(row, &mut self.buffer);
-        self.journal.put(Table::Status, birth, &self.buffer)
+        put(&mut *self.journal, Table::Status, birth, &mut self.buffer)
     }
 
     /// The status row of a slot, read only where the entry does not tell it.
@@ -232,7 +232,7 @@ impl Shard {
 
     pub(super) fn add_keyed(&mut self, row: KeyedRow) -> Result<(), JournalError> {
         let key = self.keyed.next_row();
-        self.journal.put(Table::Keyed, key, &packed(&row))?;
+        put(&mut *self.journal, Table::Keyed, key, &mut packed(&row))?;
         self.keyed.add(key, row.key, row.at);
         self.undo.push(Undo::Keyed);
         Ok(())

@@ -4,7 +4,12 @@
 //! format of the file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
+use rusqlite::config::DbConfig;
+use rusqlite::hooks::Wal;
+use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
@@ -15,8 +20,8 @@ use crate::port::StoreError;
 const FORMAT: i64 = 1;
 /// "PNCT": tells our files from other SQLite databases.
 const APPLICATION_ID: i64 = 0x504E_4354;
-/// Pages after which SQLite moves the write-ahead log into the file.
-const CHECKPOINT_PAGES: i64 = 4_000;
+/// Pages after which the write-ahead log is moved into the file.
+const CHECKPOINT_PAGES: i32 = 4_000;
 /// Free pages worth giving back to the file system.
 const TIDY_PAGES_MIN: i64 = 4_096;
 /// Free pages given back at a time.
@@ -25,12 +30,16 @@ const TIDY_PAGES_STEP: i64 = 1_024;
 const AMPLE_BYTES: u64 = 1 << 30;
 /// SQLite could not grow its shared memory file: the disk is full there, too.
 const IOERR_SHMSIZE: i32 = 4_874;
+/// A file, or the directory it lies in, could not be synced.
+const IOERR_SYNCS: [i32; 2] = [1_034, 1_290];
 
 /// A journal in one SQLite file.
 pub(super) struct SqliteJournal {
     connection: Connection,
     path: PathBuf,
     is_open: bool,
+    /// How long the write-ahead log is, as of the last commit.
+    log_pages: Arc<AtomicI32>,
 }
 
 impl SqliteJournal {
@@ -38,18 +47,20 @@ impl SqliteJournal {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let open = |problem: String| StoreError::Open(format!("{}: {problem}", path.display()));
         let sql = |error: rusqlite::Error| open(error.to_string());
-        // A server that was killed while it made the file left it empty.
-        let is_new = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
-        report_leftover(path)?;
-        let connection = Connection::open(path).map_err(sql)?;
-        if is_new {
+        check_log(path)?;
+        let mut connection = Connection::open(path).map_err(sql)?;
+        keep_log(&connection, true).map_err(sql)?;
+        let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+        // A file without a page is one whose making was interrupted.
+        let pages: i64 = pragma("page_count").map_err(sql)?;
+        if pages == 0 {
             connection
                 .execute_batch(&format!(
-                    "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id={APPLICATION_ID};"
+                    "BEGIN; PRAGMA auto_vacuum=INCREMENTAL;
+                     PRAGMA application_id={APPLICATION_ID}; COMMIT;"
                 ))
                 .map_err(sql)?;
         }
-        let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
         let application: i64 = pragma("application_id").map_err(sql)?;
         let format: i64 = pragma("user_version").map_err(sql)?;
         if application != APPLICATION_ID {
@@ -61,16 +72,25 @@ impl SqliteJournal {
             )));
         }
         connection
-            .execute_batch(&format!(
+            .execute_batch(
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
-                 PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
-            ))
+                 PRAGMA cache_size=-16000;",
+            )
             .map_err(sql)?;
         let mode: String =
             connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).map_err(sql)?;
         if mode != "wal" {
             return Err(open(format!("this file system allows no write-ahead log, only {mode}")));
         }
+        let log_pages = Arc::new(AtomicI32::new(0));
+        let noted = Arc::clone(&log_pages);
+        // Instead of the hook by which SQLite would move the log into the file and keep errors to
+        // itself.
+        let note = move |_: &mut Wal, pages| {
+            noted.store(pages, Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(note)).map_err(sql)?;
         for table in Table::ALL {
             connection
                 .execute_batch(&format!(
@@ -79,9 +99,16 @@ impl SqliteJournal {
                 ))
                 .map_err(sql)?;
         }
-        connection.pragma_update(None, "user_version", FORMAT).map_err(sql)?;
+        // Rows that vanish from the two large tables are missed there, because each has its
+        // counterpart in the other.
+        for table in [Table::Meta, Table::Queue, Table::Receipt, Table::Keyed] {
+            check_structure(&connection, table)?;
+        }
+        if format != FORMAT {
+            connection.pragma_update(None, "user_version", FORMAT).map_err(sql)?;
+        }
         connection.set_prepared_statement_cache_capacity(3 * Table::ALL.len());
-        Ok(Self { connection, path: path.to_owned(), is_open: false })
+        Ok(Self { connection, path: path.to_owned(), is_open: false, log_pages })
     }
 
     fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
@@ -97,17 +124,50 @@ impl SqliteJournal {
         self.connection.prepare_cached(sql).and_then(|mut s| s.execute(values)).map_err(sorted)?;
         Ok(())
     }
+
+    /// Moves a log that has grown long into the file. It stays as it is if there is no space.
+    fn shorten_log(&self) -> Result<(), JournalError> {
+        if self.log_pages.load(Ordering::Relaxed) < CHECKPOINT_PAGES {
+            return Ok(());
+        }
+        let moved = self.connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE);
+        match moved.map_err(sorted) {
+            Ok(_) | Err(JournalError::Full) => Ok(()),
+            Err(broken) => Err(broken),
+        }
+    }
 }
 
-/// Says what an unclean stop left in the write-ahead log.
-fn report_leftover(path: &Path) -> Result<(), StoreError> {
+/// Refuses a table whose pages do not fit together: rows of it may have vanished.
+fn check_structure(connection: &Connection, table: Table) -> Result<(), StoreError> {
+    let sql = format!("PRAGMA quick_check({})", table.name());
+    let verdict: String = connection
+        .query_row(&sql, [], |row| row.get(0))
+        .map_err(|error| corrupt(table, None, &error))?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    let place = format!("table {}", table.name());
+    let reason = verdict.lines().find(|line| !line.starts_with("***")).unwrap_or(&verdict);
+    Err(StoreError::Corrupt { place, reason: reason.to_owned() })
+}
+
+/// Says whether the log is left as it is when the file is closed, instead of being moved into it.
+/// Only a clean end moves it: a store that is refused is not touched, and after a failed sync none
+/// is tried again. It could succeed, and still have lost what the first one was to write.
+fn keep_log(connection: &Connection, is_kept: bool) -> rusqlite::Result<bool> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept)
+}
+
+/// Says what an unclean stop left in the write-ahead log, and refuses a damaged one.
+fn check_log(path: &Path) -> Result<(), StoreError> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    let Leftover { committed_bytes, torn_bytes, is_damaged } = leftover(Path::new(&log));
-    if is_damaged {
+    let Leftover { committed_bytes, torn_bytes, damaged_at } = leftover(Path::new(&log));
+    if let Some(at) = damaged_at {
         return Err(StoreError::Corrupt {
-            place: format!("{} at byte {committed_bytes}", Path::new(&log).display()),
-            reason: "whole transactions follow a part that is damaged".to_owned(),
+            place: format!("the write-ahead log from byte {at} on"),
+            reason: "it is damaged, and acknowledged changes follow".to_owned(),
         });
     }
     if torn_bytes > 0 {
@@ -120,10 +180,17 @@ fn report_leftover(path: &Path) -> Result<(), StoreError> {
 
 /// Tells a full disk from everything else.
 fn sorted(error: rusqlite::Error) -> JournalError {
+    if is_full(&error) {
+        return JournalError::Full;
+    }
+    let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+    let what = if IOERR_SYNCS.contains(&code) { "a sync failed: " } else { "" };
+    JournalError::Broken(format!("{what}{error}"))
+}
+
+fn is_full(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error();
-    let is_full =
-        code.is_some_and(|e| e.code == ErrorCode::DiskFull || e.extended_code == IOERR_SHMSIZE);
-    if is_full { JournalError::Full } else { JournalError::Broken(error.to_string()) }
+    code.is_some_and(|e| e.code == ErrorCode::DiskFull || e.extended_code == IOERR_SHMSIZE)
 }
 
 /// SQL texts per table, so that the hot path formats nothing.
@@ -241,6 +308,7 @@ impl Journal for SqliteJournal {
                 .and_then(|mut s| s.execute([]))
                 .map_err(sorted)?;
             self.is_open = false;
+            self.shorten_log()?;
         }
         Ok(())
     }
@@ -274,6 +342,12 @@ impl Journal for SqliteJournal {
         Some(on_disk + spare_pages * page_bytes)
     }
 
+    fn close(&mut self) {
+        if let Err(error) = keep_log(&self.connection, false) {
+            tracing::warn!(%error, "the write-ahead log is left for the next start");
+        }
+    }
+
     fn tidy(&mut self) -> Result<bool, JournalError> {
         let free_pages = self.pragma("freelist_count").map_err(sorted)?;
         if free_pages < TIDY_PAGES_MIN {
@@ -288,6 +362,8 @@ impl Journal for SqliteJournal {
         let mut vacuum = self.connection.prepare(&sql).map_err(sorted)?;
         let mut rows = vacuum.query([]).map_err(sorted)?;
         while rows.next().map_err(sorted)?.is_some() {}
+        drop(rows);
+        self.shorten_log()?;
         Ok(true)
     }
 }

@@ -11,7 +11,7 @@ use super::index::Kind;
 use super::journal::{JournalError, Table};
 use super::lane::Place;
 use super::readers::Spot;
-use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, unpack};
+use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, put, unpack};
 use super::shard::Shard;
 use crate::port::{Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker};
 
@@ -31,7 +31,11 @@ pub(super) struct TakenRows {
 
 impl Shard {
     /// Pushes tasks; `packed` are their specs as they are stored.
-    pub(super) fn push(&mut self, push: Push, packed: &[Vec<u8>]) -> Result<Pushed, JournalError> {
+    pub(super) fn push(
+        &mut self,
+        push: Push,
+        packed: &mut [Vec<u8>],
+    ) -> Result<Pushed, JournalError> {
         if let Some(keyed) = &push.keyed
             && let Some(answer) = self.replay(keyed)?
         {
@@ -85,7 +89,7 @@ impl Shard {
         &mut self,
         number: u32,
         spec: &Arc<Spec>,
-        packed: &[u8],
+        packed: &mut [u8],
         is_full: impl Fn(&Self) -> bool,
     ) -> Result<Result<Revision, PushRefusal>, JournalError> {
         let id = self.hash_id(&spec.id);
@@ -101,7 +105,7 @@ impl Shard {
             return Ok(Err(PushRefusal::Full));
         }
         let birth = self.next_birth();
-        self.journal.put(Table::Spec, birth, packed)?;
+        put(&mut *self.journal, Table::Spec, birth, packed)?;
         let row = StatusRow {
             queue: number,
             id,
@@ -250,7 +254,7 @@ impl Shard {
                 self.update(number, slot, &row)?;
             }
             Fate::Rewrite => {
-                self.journal.put(Table::Spec, entry.birth, &packed(&**spec))?;
+                put(&mut *self.journal, Table::Spec, entry.birth, &mut packed(&**spec))?;
                 // What is handed out without reading must not be older than what is stored.
                 self.recent.take(entry.birth);
                 let row = row(Body::task(task_row(spec, decision.task.status)));
@@ -278,7 +282,7 @@ impl Shard {
             Some(number) => *number,
             None => self.add_queue(spec.queue.clone())?,
         };
-        self.push_one(number, &spec, &packed(&*spec), |_| false)?.ok();
+        self.push_one(number, &spec, &mut packed(&*spec), |_| false)?.ok();
         Ok(())
     }
 

@@ -75,6 +75,10 @@ impl Journal for Cramped {
         None
     }
 
+    fn close(&mut self) {
+        self.inner.close();
+    }
+
     fn tidy(&mut self) -> Result<bool, JournalError> {
         Ok(false)
     }
@@ -163,9 +167,9 @@ impl World {
                     items: vec![item],
                     positions: vec![0],
                 });
-                let specs = [packed(&spec)];
+                let mut specs = [packed(&spec)];
                 let push = Push { queue: spec.queue.clone(), tasks: vec![Arc::new(spec)], keyed };
-                self.shard.push(push, &specs)?;
+                self.shard.push(push, &mut specs)?;
             }
             Step::Take { queue, n, confirm } => {
                 self.seed += 1_000;

@@ -77,7 +77,7 @@ impl Writer {
             let first = match self.wait(may_tidy) {
                 Woken::Job(job) => Some(job),
                 Woken::Time => None,
-                Woken::Closed => return,
+                Woken::Closed => return self.shard.journal.close(),
             };
             if first.is_some() {
                 may_tidy = true;
@@ -126,6 +126,8 @@ impl Writer {
         let mut desk = Desk { shard: &mut self.shard, has_space: None };
         let waiting = std::iter::from_fn(|| self.jobs.try_recv().ok());
         for job in first.into_iter().chain(waiting).take(GROUP_MAX) {
+            // A job that joined the group late must not happen before it was asked for.
+            desk.shard.now = desk.shard.clock.now();
             let (applied, answer) = job(&mut desk);
             answers.push(answer);
             outcome = applied;
