@@ -145,14 +145,20 @@ impl Cluster {
         target.command::<String>(&format!("CLUSTER SETSLOT {slot} IMPORTING {}", ids[from]));
         source.command::<String>(&format!("CLUSTER SETSLOT {slot} MIGRATING {}", ids[to]));
         loop {
-            let keys: Vec<String> =
-                source.command(&format!("CLUSTER GETKEYSINSLOT {slot} 20"));
+            let keys: Vec<String> = source.command(&format!("CLUSTER GETKEYSINSLOT {slot} 20"));
             if keys.is_empty() {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
             let mut migrate = redis::cmd("MIGRATE");
-            migrate.arg("127.0.0.1").arg(target.port).arg("").arg(0).arg(5_000).arg("KEYS").arg(keys);
+            migrate
+                .arg("127.0.0.1")
+                .arg(target.port)
+                .arg("")
+                .arg(0)
+                .arg(5_000)
+                .arg("KEYS")
+                .arg(keys);
             migrate.query::<String>(&mut source.connect()).unwrap();
         }
         for server in [target, source] {
@@ -258,9 +264,9 @@ async fn a_callback_handed_over_twice_is_made_once() {
 #[tokio::test]
 async fn a_server_that_is_away_stops_only_its_shards() {
     let mut cluster = Cluster::start();
-    let settings = ["CONFIG SET cluster-require-full-coverage no"];
     for server in &cluster.servers {
-        server.command::<String>(settings[0]);
+        server.command::<String>("CONFIG SET cluster-require-full-coverage no");
+        server.command::<String>("CONFIG SET appendfsync always");
     }
     let node = Node::open(cluster.url()).await;
     let mut homes = std::collections::BTreeMap::new();
