@@ -64,6 +64,10 @@ local function check_record(id)
   local lane = lane_name(record.priority, record.class)
   if (record.status == 'waiting' or record.status == 'ready') and not lanes_of(q)[lane] then
     find_out('task %s of queue %s is in lane %s, which is not known', id, q.name, lane)
+    if is_mending then
+      -- Nothing is known of its list any more; all who were there get new places.
+      call('DEL', lane_for(q, lane).list)
+    end
   end
   local places = homes(record)
   for i = 1, #places, 2 do
