@@ -7,6 +7,7 @@ use crate::http::HttpTarget;
 use crate::json::RawJson;
 use crate::name::{QueueName, TaskId};
 use crate::object::objects_only;
+use crate::queue::Mode;
 use crate::task::{NewTask, Spec, State, Task};
 use crate::time::Timestamp;
 
@@ -75,6 +76,18 @@ impl Callback {
                 None => Ok(()),
             },
             _ => Err(Invalid::new("callback", "either http, or queue and task").into()),
+        }
+    }
+
+    /// Checks what the mode of the queue asks for that it pushes into.
+    pub(crate) fn check_modes(&self, mode_of: &dyn Fn(&QueueName) -> Mode) -> Result<(), Refusal> {
+        let Some(queue) = &self.queue else { return Ok(()) };
+        mode_of(queue).check_carried_out("queue")?;
+        match &self.task {
+            Some(task) => {
+                task.check_modes(queue, mode_of).map_err(|refusal| within("task", refusal))
+            }
+            None => Ok(()),
         }
     }
 

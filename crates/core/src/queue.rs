@@ -54,6 +54,15 @@ impl Mode {
             Self::Pub => "pub",
         }
     }
+
+    /// Checks that somebody would carry out tasks of such a queue: each further mode is a capability
+    /// of its own.
+    pub(crate) fn check_carried_out(self, field: &'static str) -> Result<(), Invalid> {
+        if self == Self::Pull {
+            return Ok(());
+        }
+        Err(Invalid::new(field, "this version carries out pull queues only"))
+    }
 }
 
 /// The order among ready tasks of one priority.
@@ -307,10 +316,8 @@ impl Settings {
         if self.mode != before.mode && name.is_built_in() {
             return Err(Invalid::new("mode", "a built-in queue is of mode http").into());
         }
-        // Each further mode is a capability of its own; until it is there, nobody would carry out
-        // the tasks of such a queue.
-        if self.mode != before.mode && self.mode != Mode::Pull {
-            return Err(Invalid::new("mode", "this version carries out pull queues only").into());
+        if self.mode != before.mode {
+            self.mode.check_carried_out("mode")?;
         }
         if let Some(tag) = &self.tag {
             check_size("tag", tag.len(), TAG_BYTES_MAX)?;

@@ -14,10 +14,13 @@ fn checked(text: &str) -> Result<NewTask, String> {
     Ok(new)
 }
 
+fn queue(name: &str) -> QueueName {
+    QueueName::parse(name).unwrap()
+}
+
 fn spec(text: &str) -> Spec {
-    let queue = QueueName::parse("q").unwrap();
     let now = Timestamp::from_millis(1_000_000);
-    Spec::new(queue, checked(text).unwrap(), TaskId::parse("generated").unwrap(), now)
+    Spec::new(queue("q"), checked(text).unwrap(), TaskId::parse("generated").unwrap(), now)
 }
 
 #[test]
@@ -104,9 +107,37 @@ fn a_large_payload_is_too_large() {
 
 #[test]
 fn a_field_for_another_mode_is_refused() {
-    let refused = |text, mode| parse(text).unwrap().check_mode(mode).unwrap_err().to_string();
+    let check = |text, mode| parse(text).unwrap().check_modes(&queue("q"), &|_| mode);
+    let refused = |text, mode| check(text, mode).unwrap_err().to_string();
     assert!(refused(r#"{"http":{"url":"http://x"}}"#, Mode::Pull).starts_with("http:"));
     assert!(refused(r#"{"requires":["gpu"]}"#, Mode::Pull).starts_with("requires:"));
     assert!(refused("{}", Mode::Vote).starts_with("queue:"));
-    assert!(parse("{}").unwrap().check_mode(Mode::Pull).is_ok());
+    assert!(check("{}", Mode::Pull).is_ok());
+}
+
+#[test]
+fn a_callback_needs_a_queue_that_carries_it_out() {
+    let check = |text| {
+        let mode_of = |name: &QueueName| if name.is_built_in() { Mode::Http } else { Mode::Pull };
+        parse(text).unwrap().check_modes(&queue("q"), &mode_of)
+    };
+    for (text, field) in [
+        (r#"{"callback":{"queue":"notices"}}"#, "callback.queue:"),
+        (
+            r#"{"callback":{"queue":"after","task":{"requires":["gpu"]}}}"#,
+            "callback.task.requires:",
+        ),
+        (
+            r#"{"callback":{"queue":"after","task":{"callback":{"queue":"bundles"}}}}"#,
+            "callback.task.callback.queue:",
+        ),
+    ] {
+        let refusal = check(text).unwrap_err().to_string();
+        assert!(refusal.starts_with(field), "{text}: {refusal}");
+    }
+    let nested = r#"{"callback":{"queue":"a","task":{"callback":{"queue":"b"}}}}"#;
+    assert!(check(nested).is_ok());
+    let nested = parse(nested).unwrap();
+    let queues: Vec<_> = nested.callback_queues().map(QueueName::as_str).collect();
+    assert_eq!(queues, ["a", "b"]);
 }

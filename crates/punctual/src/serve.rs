@@ -63,7 +63,11 @@ impl Serve {
 
 fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter).context("PUNCTUAL_LOG cannot be read")?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        // A log that cannot be written is lost; saying so on the same standard error would panic.
+        .log_internal_errors(false);
     match format {
         LogFormat::Text => log.with_ansi(false).init(),
         LogFormat::Json => log.json().init(),

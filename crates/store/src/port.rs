@@ -126,10 +126,32 @@ pub enum Pushed {
 pub struct Take {
     /// The queue.
     pub queue: QueueName,
-    /// The lane classes these takers can serve; all of them if none is named.
-    pub classes: Option<Vec<Arc<str>>>,
+    /// What these takers can serve, all together.
+    pub classes: Classes,
     /// Who takes, and how much.
     pub takers: Vec<Taker>,
+}
+
+/// How many tasks of each lane class a take may hand out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Classes {
+    /// Of these classes, so many each.
+    pub named: Vec<(Arc<str>, usize)>,
+    /// Of every other class, so many each.
+    pub others: usize,
+}
+
+impl Classes {
+    /// As many as there are, of every class.
+    pub fn all() -> Self {
+        Self { named: Vec::new(), others: usize::MAX }
+    }
+
+    /// How many of a class.
+    pub fn room(&self, class: &str) -> usize {
+        let named = self.named.iter().find(|(name, _)| **name == *class);
+        named.map_or(self.others, |(_, room)| *room)
+    }
 }
 
 /// One taker of a take.
@@ -158,6 +180,9 @@ pub enum Taken {
         per_taker: Vec<Vec<Stored>>,
         /// When the rate limit lets the next task go, if that is what stopped the take.
         again_at: Option<Timestamp>,
+        /// Classes with more ready tasks than the take had room for, in no order: those that were
+        /// named, and those it handed out from.
+        left_out: Vec<Arc<str>>,
     },
 }
 
@@ -367,7 +392,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Hands out ready tasks: higher priority first, then by the queue's order; none from a paused
     /// queue, none over its concurrency or rate, none past its expiry, and per taker at most 16 MiB
-    /// of payloads (at least one task). Each record is taken with [`punctual_core::Status::take`].
+    /// of payloads and checkpoints (at least one task). Each record is taken with [`punctual_core::Status::take`].
     async fn take(&self, take: Take) -> Result<Taken, StoreError>;
 
     /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —

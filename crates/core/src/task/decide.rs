@@ -67,9 +67,10 @@ impl Task {
                 return Err(Refusal::StaleToken);
             }
         }
-        let Edge::To(allowed) = edge(state, verb) else {
+        let edge = edge(state, verb);
+        if edge == Edge::Refused {
             return Err(Refusal::WrongState { verb, state });
-        };
+        }
         if verb == Verb::Reset
             && let Some(owner) = &self.spec.owner
         {
@@ -78,7 +79,14 @@ impl Task {
         let mut after = self.clone();
         after.status.state = state;
         let decision = after.apply(event, context)?;
-        debug_assert!(allowed.contains(&decision.task.status.state), "{state} {verb}");
+        debug_assert!(
+            match edge {
+                Edge::To(allowed) => allowed.contains(&decision.task.status.state),
+                Edge::Removed => decision.fate == Fate::Remove,
+                Edge::Refused => false,
+            },
+            "{state} {verb}"
+        );
         Ok(decision)
     }
 
@@ -97,7 +105,7 @@ impl Task {
                     return Ok(self.unchanged());
                 }
                 status.state = State::Running;
-                status.taken_at = Some(now);
+                status.start(now);
                 if let Some(hold) = &mut status.hold {
                     hold.until = now + hold.length;
                 }
@@ -155,6 +163,8 @@ impl Task {
                     status.untake(now, Outcome::Freed, None);
                 }
                 status.reopen();
+                // Whoever asks for it now does not want it to expire.
+                status.starts = status.starts.max(1);
                 status.due_at = Some(now);
                 status.queue(now, now);
                 if self.is_used_up(context.queue) {
@@ -165,7 +175,10 @@ impl Task {
             Event::Reset => {
                 // Like new, but a settle verb repeated by its holder is still answered.
                 let settled = status.settled;
-                let new = Status { settled, ..Status::new(self.spec.due_at, now) };
+                // Like new, it must not be over at once.
+                let is_late = self.spec.expires.is_some_and(|at| at <= now);
+                let starts = u32::from(is_late);
+                let new = Status { settled, starts, ..Status::new(self.spec.due_at, now) };
                 // What is like new keeps its place in the line.
                 if (Status { ready_at: status.ready_at, ..new.clone() }) == *status {
                     return Ok(self.unchanged());
@@ -174,9 +187,11 @@ impl Task {
             }
             Event::Edit(edit) => return self.edit(edit, context),
             Event::HoldEnd => return Ok(self.lose(context)),
-            Event::Expire => {
-                status.error = Some("expired".to_owned());
-                return Ok(self.end(State::Failed, context));
+            Event::Expire => return Ok(self.expire(context)),
+            Event::Clean => {
+                // Gone without an end: no callback, no receipt, nothing reserved.
+                status.hold = None;
+                return Ok(self.kept(Fate::Remove));
             }
         }
         Ok(self.kept(Fate::Keep))
@@ -212,6 +227,7 @@ impl Task {
                 status.untake(now, Outcome::Released, None);
                 status.checkpoint = checkpoint.or(status.checkpoint.take());
                 status.attempt -= 1;
+                status.starts -= u32::from(state != State::Assigned);
                 if !matches!(state, State::Pausing | State::Cancelling) {
                     let due = now + delay.unwrap_or_default();
                     status.due_at = Some(due);
@@ -222,6 +238,7 @@ impl Task {
                 status.untake(now, Outcome::Failed, error.as_deref());
                 status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));
                 if !matches!(state, State::Pausing | State::Cancelling) {
+                    status.failures += 1;
                     if permanent || self.is_used_up(context.queue) {
                         end = Some(State::Failed);
                     } else {
@@ -254,17 +271,27 @@ impl Task {
             _ => {}
         }
         self.status.error = Some(error.to_owned());
+        self.status.failures += 1;
         if self.is_used_up(context.queue) {
             return self.end(State::Failed, context);
         }
         self.status.due_at = Some(now);
         self.status.queue(now, now);
+        if self.expires_at().is_some_and(|at| at <= now) {
+            return self.expire(context);
+        }
         self.kept(Fate::Keep)
+    }
+
+    /// It was not started in time.
+    fn expire(mut self, context: &Context<'_>) -> Decision {
+        self.status.error = Some("expired".to_owned());
+        self.end(State::Failed, context)
     }
 
     fn wait_for_retry(&mut self, retry_in: Option<Span>, context: &Context<'_>) {
         let policy = self.spec.retry.as_ref().unwrap_or(&context.queue.retry);
-        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.attempt, context.roll));
+        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.failures, context.roll));
         let due = context.now + wait;
         self.status.due_at = Some(due);
         self.status.queue(due, context.now);

@@ -47,6 +47,8 @@ pub enum Event {
     Reset,
     /// Somebody changes what was pushed.
     Edit(Edit),
+    /// Somebody wants it gone.
+    Clean,
     /// Its time to confirm or its hold is over.
     HoldEnd,
     /// It was not started in time.
@@ -198,6 +200,7 @@ impl Event {
             Self::Retry { force: true } => Verb::ForceRetry,
             Self::Reset => Verb::Reset,
             Self::Edit(_) => Verb::Edit,
+            Self::Clean => Verb::Clean,
             Self::HoldEnd => Verb::HoldEnd,
             Self::Expire => Verb::Expire,
         }

@@ -84,18 +84,33 @@ impl NewTask {
         }
     }
 
-    /// Checks what the mode of its queue asks for.
-    pub fn check_mode(&self, mode: Mode) -> Result<(), Refusal> {
-        if mode != Mode::Pull {
-            return Err(Invalid::new("queue", "this version carries out pull queues only").into());
-        }
+    /// Checks what the mode of its queue asks for, and the modes of those its callbacks push into.
+    pub fn check_modes(
+        &self,
+        queue: &QueueName,
+        mode_of: &dyn Fn(&QueueName) -> Mode,
+    ) -> Result<(), Refusal> {
+        mode_of(queue).check_carried_out("queue")?;
         if self.http.is_some() {
             return Err(Invalid::new("http", "only in a queue of mode http").into());
         }
         if self.requires.is_some() {
             return Err(Invalid::new("requires", "only in a queue of mode dispatch").into());
         }
-        Ok(())
+        match &self.callback {
+            Some(callback) => {
+                callback.check_modes(mode_of).map_err(|refusal| within("callback", refusal))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The queues its callbacks push into, and the callbacks of what they push.
+    pub fn callback_queues(&self) -> impl Iterator<Item = &QueueName> {
+        std::iter::successors(self.callback.as_ref(), |callback| {
+            callback.task.as_ref()?.callback.as_ref()
+        })
+        .filter_map(|callback| callback.queue.as_ref())
     }
 }
 

@@ -67,6 +67,8 @@ pub enum Verb {
     Reset,
     /// Somebody changes what was pushed.
     Edit,
+    /// Somebody wants it gone.
+    Clean,
     /// Its confirmation or hold time is over.
     HoldEnd,
     /// It was not started in time.
@@ -128,7 +130,7 @@ impl fmt::Display for State {
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Take,
         Self::Confirm,
         Self::Extend,
@@ -144,6 +146,7 @@ impl Verb {
         Self::ForceRetry,
         Self::Reset,
         Self::Edit,
+        Self::Clean,
         Self::HoldEnd,
         Self::Expire,
     ];
@@ -166,6 +169,7 @@ impl Verb {
             Self::ForceRetry => "retry with force",
             Self::Reset => "reset",
             Self::Edit => "edit",
+            Self::Clean => "clean",
             Self::HoldEnd => "the end of its hold",
             Self::Expire => "expiry",
         }
@@ -185,6 +189,8 @@ pub enum Edge {
     Refused,
     /// It leads to one of these states.
     To(&'static [State]),
+    /// It removes the task.
+    Removed,
 }
 
 /// Where `verb` may lead a task that is `state`.
@@ -223,6 +229,7 @@ pub fn edge(state: State, verb: Verb) -> Edge {
         (S::Waiting | S::Ready, V::Edit) => &[S::Waiting, S::Ready],
         (S::Paused, V::Edit) => &[S::Paused],
         (S::Waiting | S::Ready | S::Paused, V::Expire) => &[S::Failed],
+        (_, V::Clean) => return Edge::Removed,
         _ => return Edge::Refused,
     };
     Edge::To(to)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use punctual_core::retry::MaxAttempts;
-use punctual_core::task::{Edge, Edit, Event, Extension, Settlement, edge};
+use punctual_core::task::{Edge, Edit, Event, Extension, Fate, Settlement, edge};
 use punctual_core::{NewTask, Patch, Refusal, Span, State, Task, Timestamp, Verb};
 
 use crate::scene::*;
@@ -56,6 +56,7 @@ fn events(verb: Verb) -> Vec<Event> {
         Verb::ForceRetry => vec![Event::Retry { force: true }],
         Verb::Reset => vec![Event::Reset],
         Verb::Edit => vec![edit(Patch::Keep), edit(Patch::Reset), edit(Patch::Set(after(90)))],
+        Verb::Clean => vec![Event::Clean],
         Verb::HoldEnd => vec![Event::HoldEnd],
         Verb::Expire => vec![Event::Expire],
     }
@@ -86,6 +87,7 @@ fn reached(state: State, verb: Verb, now: Timestamp) -> BTreeSet<State> {
                 continue;
             }
             match decide(&task, event, now) {
+                Ok(decision) if verb == Verb::Clean => assert_eq!(decision.fate, Fate::Remove),
                 Ok(decision) => {
                     reached.insert(decision.task.status.state);
                 }
@@ -106,7 +108,7 @@ fn every_pair_leads_where_the_table_says() {
     for state in State::ALL {
         for verb in Verb::ALL.into_iter().filter(|verb| *verb != Verb::Take) {
             let expected: BTreeSet<State> = match edge(state, verb) {
-                Edge::Refused => BTreeSet::new(),
+                Edge::Refused | Edge::Removed => BTreeSet::new(),
                 Edge::To(states) => states.iter().copied().collect(),
             };
             assert_eq!(reached(state, verb, start()), expected, "{verb} of a task that is {state}");

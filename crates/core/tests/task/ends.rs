@@ -37,6 +37,26 @@ fn forgetful() -> Settings {
 const ENDS: [State; 3] = [State::Done, State::Failed, State::Cancelled];
 
 #[test]
+fn what_is_cleaned_goes_without_an_end() {
+    let callback = Callback {
+        on: vec![End::Done, End::Failed, End::Cancelled],
+        http: None,
+        queue: Some(QueueName::parse("after").unwrap()),
+        task: None,
+    };
+    let new = NewTask { callback: Some(callback), unique_for: Some(MINUTE), ..NewTask::default() };
+    let held = take(&pushed(new.clone()), token(1), start());
+    let kept = Keep { done: MINUTE, failed: MINUTE, cancelled: MINUTE };
+    let settings = Settings { keep: kept, ..settings() };
+    let done = end_in(&settings, new, State::Done).task;
+    for task in [held, done] {
+        let decision = decide_in(&settings, &task, Event::Clean, after(6)).unwrap();
+        assert_eq!((decision.fate, decision.spawn.len()), (Fate::Remove, 0));
+        assert_eq!((decision.receipt, decision.task.status.hold), (None, None));
+    }
+}
+
+#[test]
 fn each_end_is_kept_as_long_as_its_queue_says() {
     let span = |secs| Span::from_secs(secs);
     let keep = Keep { done: span(1), failed: span(2), cancelled: span(3) };
@@ -89,9 +109,9 @@ fn what_is_not_started_in_time_has_failed() {
 fn what_was_started_does_not_expire() {
     let running = take(&expiring(), token(1), start());
     assert_eq!(running.expires_at(), None);
-    for back in [fail, release] {
-        assert_eq!(happen(&running, back(token(1)), after(1)).expires_at(), None);
-    }
+    assert_eq!(happen(&running, fail(token(1)), after(1)).expires_at(), None);
+    let released = happen(&running, release(token(1)), after(1));
+    assert_eq!(released.expires_at(), Some(after(10)), "a take given back does not count");
     assert_eq!(happen(&running, Event::HoldEnd, after(30)).expires_at(), None);
     let paused = happen(&happen(&running, Event::Pause, start()), Event::HoldEnd, start());
     assert_eq!(paused.expires_at(), None);
@@ -100,8 +120,20 @@ fn what_was_started_does_not_expire() {
     let unconfirmed =
         happen(&taken(&expiring(), token(1), start(), within), Event::HoldEnd, after(5));
     assert_eq!(unconfirmed.expires_at(), Some(after(10)), "handed out is not started");
+    let within = Some(Span::from_secs(30));
+    let late = happen(&taken(&expiring(), token(1), start(), within), Event::HoldEnd, after(30));
+    assert_eq!(late.status.error.as_deref(), Some("expired"));
     let like_new = happen(&running, Event::Reset, after(1));
     assert_eq!(like_new.expires_at(), Some(after(10)), "like new is not started");
+}
+
+#[test]
+fn what_is_asked_for_again_does_not_expire_again() {
+    let expired = happen(&expiring(), Event::Expire, after(10));
+    for event in [Event::Retry { force: false }, Event::Reset] {
+        let again = happen(&expired, event, after(20));
+        assert_eq!((again.status.state, again.expires_at()), (State::Ready, None));
+    }
 }
 
 fn calling_back(on: Vec<End>, task: Option<NewTask>) -> NewTask {

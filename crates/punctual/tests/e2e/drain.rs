@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use punctual_client::{Client, Commit, NewTask, Span, State, Take};
 
-use crate::process::{PATIENCE, Server};
+use crate::process::{PATIENCE, Server, punctual};
 
 /// Waits until a condition holds.
 async fn until(what: &str, condition: impl Fn() -> bool) {
@@ -138,4 +138,28 @@ async fn a_second_signal_ends_it_at_once() {
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         drop(request);
     }
+}
+
+#[tokio::test]
+async fn a_log_that_nobody_reads_any_more_changes_nothing() {
+    for format in ["text", "json"] {
+        let mut command = punctual();
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory:"])
+            .args(["--log", "trace", "--log-format", format])
+            .stderr(closed_pipe());
+        let server = Server::of(command);
+        let client = server.client();
+        client.push("q", &NewTask::new("x")).await.unwrap();
+        for taken in client.take("q", &Take::new()).await.unwrap().tasks {
+            client.commit(taken.held(), &Commit::default()).await.unwrap();
+        }
+        server.stop();
+    }
+}
+
+/// The end of a pipe that cannot be written to, because whoever read it is gone.
+fn closed_pipe() -> std::io::PipeWriter {
+    let (_, writer) = std::io::pipe().unwrap();
+    writer
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use punctual_core::{Queue, QueueName, TaskId};
+use punctual_core::QueueName;
 use serde::de::DeserializeOwned;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,7 +18,7 @@ use super::settle::{CommitItem, ExtendItem, FailItem, ReleaseItem};
 use super::target::InQueue;
 use super::view::{ItemView, Results};
 use super::{App, Problem, answer};
-use crate::engine::{Ask, Engine, Failure, Outcome};
+use crate::engine::{Ask, Engine, Failure, ItemId, Outcome};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -30,10 +30,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// An item of a batch that can be carried out; or why it cannot be, and its id if it has one.
-pub(super) type Item = Result<Ask, (Option<TaskId>, Failure)>;
+pub(super) type Item = Result<Ask, (Option<ItemId>, Failure)>;
 
 /// The answers to a batch, in its order.
-pub(super) struct Answers(Vec<(Option<TaskId>, Result<Outcome, Failure>)>);
+pub(super) struct Answers(Vec<(Option<ItemId>, Result<Outcome, Failure>)>);
 
 /// Reads and checks every item.
 pub(super) fn read_items<T: DeserializeOwned + Into<Ask>>(items: &Items<'_>) -> Vec<Item> {
@@ -41,7 +41,7 @@ pub(super) fn read_items<T: DeserializeOwned + Into<Ask>>(items: &Items<'_>) -> 
         let ask: Ask = json::read_item::<T>(item)?.into();
         match ask.check() {
             Ok(()) => Ok(ask),
-            Err(failure) => Err((Some(ask.id), failure)),
+            Err(failure) => Err((Some(ask.id.into()), failure)),
         }
     };
     items.0.iter().map(read).collect()
@@ -50,7 +50,7 @@ pub(super) fn read_items<T: DeserializeOwned + Into<Ask>>(items: &Items<'_>) -> 
 /// Carries out the items that can be.
 pub(super) async fn settle(
     engine: &Engine,
-    queue: &Queue,
+    queue: &QueueName,
     items: Vec<Item>,
 ) -> Result<Answers, Failure> {
     let mut asks = Vec::with_capacity(items.len());
@@ -58,9 +58,9 @@ pub(super) async fn settle(
     for item in items {
         refused.push(item.map(|ask| asks.push(ask)).err());
     }
-    let outcomes = engine.settle(queue, &asks).await?;
-    let mut settled = asks.into_iter().map(|ask| Some(ask.id)).zip(outcomes);
-    let answer = |refused: Option<(Option<TaskId>, Failure)>| match refused {
+    let outcomes = engine.happen(queue, &asks).await?;
+    let mut settled = asks.into_iter().map(|ask| Some(ask.id.into())).zip(outcomes);
+    let answer = |refused: Option<(Option<ItemId>, Failure)>| match refused {
         Some((id, failure)) => (id, Err(failure)),
         None => settled.next().unwrap_or((None, Err(Failure::Contended))),
     };
@@ -83,11 +83,14 @@ impl Answers {
 
     fn view<'a>(
         &'a self,
-        ok: impl Fn(Option<&'a TaskId>, &'a Outcome) -> ItemView<'a>,
+        ok: impl Fn(Option<&'a str>, &'a Outcome) -> ItemView<'a>,
     ) -> Vec<ItemView<'a>> {
-        let view = |(id, answer): &'a (Option<TaskId>, Result<Outcome, Failure>)| match answer {
-            Ok(outcome) => ok(id.as_ref(), outcome),
-            Err(failure) => ItemView::refused(id.as_ref(), failure),
+        let view = |(id, answer): &'a (Option<ItemId>, Result<Outcome, Failure>)| {
+            let id = id.as_ref().map(ItemId::as_str);
+            match answer {
+                Ok(outcome) => ok(id, outcome),
+                Err(failure) => ItemView::refused(id, failure),
+            }
         };
         self.0.iter().map(view).collect()
     }
@@ -100,8 +103,7 @@ async fn carry_out<T: DeserializeOwned + Into<Ask>>(
 ) -> Result<Answers, Problem> {
     let Batch { tasks } = body.read()?;
     let items = read_items::<T>(&tasks);
-    let record = app.engine.queue(queue).await?;
-    Ok(settle(&app.engine, &record, items).await?)
+    Ok(settle(&app.engine, queue, items).await?)
 }
 
 /// Say that tasks are done.

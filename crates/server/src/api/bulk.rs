@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use punctual_core::Event;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -15,7 +16,7 @@ use super::openapi::Changes;
 use super::target::{InQueue, given};
 use super::tasks::state;
 use super::{App, Problem, answer};
-use crate::engine::{Bulk, BulkAnswer, BulkVerb, Failure, Filter};
+use crate::engine::{Bulk, BulkAnswer, Failure, Filter};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -36,6 +37,37 @@ struct BulkBody {
     dry_run: bool,
     /// The `next` of the call before.
     cursor: Option<String>,
+}
+
+/// A verb for many tasks.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum BulkVerb {
+    /// Cancelled, or asked to stop if running.
+    Cancel,
+    /// Set aside, or asked to pause if running.
+    Pause,
+    /// Paused ones go on.
+    Resume,
+    /// Failed ones, and those waiting for their retry, are ready now.
+    Retry,
+    /// Like new.
+    Reset,
+    /// Gone.
+    Clean,
+}
+
+impl From<BulkVerb> for Event {
+    fn from(verb: BulkVerb) -> Self {
+        match verb {
+            BulkVerb::Cancel => Self::Cancel,
+            BulkVerb::Pause => Self::Pause,
+            BulkVerb::Resume => Self::Resume,
+            BulkVerb::Retry => Self::Retry { force: false },
+            BulkVerb::Reset => Self::Reset,
+            BulkVerb::Clean => Self::Clean,
+        }
+    }
 }
 
 /// Which tasks; what is left out does not restrict.
@@ -116,7 +148,7 @@ async fn bulk(
     let BulkBody { verb, filter, dry_run, cursor } = body.read()?;
     let filter = filter.unwrap_or_default().filter()?;
     let record = app.engine.queue(&queue).await?;
-    let bulk = Bulk { verb, filter, dry_run, cursor: given(cursor) };
+    let bulk = Bulk { event: verb.into(), filter, dry_run, cursor: given(cursor) };
     let BulkAnswer { matched, changed, next } = app.engine.bulk(&record, bulk).await?;
     Ok(answer(StatusCode::OK, &BulkView { matched, changed, next }))
 }

@@ -32,9 +32,8 @@ pub(super) async fn happen(app: &App, target: OnTask, event: Event) -> Result<Re
     let OnTask { queue, id } = target;
     let ask = Ask { id: id.clone(), event };
     ask.check()?;
-    let record = app.engine.queue(&queue).await?;
-    let outcome = app.engine.settle_one(&record, ask).await?;
-    Ok(verb_answer(&queue, &record.settings, &id, &outcome, app.engine.now()))
+    let outcome = app.engine.happen_to_one(&queue, ask).await?;
+    Ok(verb_answer(&queue, &id, &outcome, app.engine.now()))
 }
 
 /// Cancel a task.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Problem;
 use crate::code::Code;
-use crate::engine::Failure;
+use crate::engine::{Failure, ItemId};
 
 /// Most bytes of the client's own words in an answer.
 const ECHO_BYTES_MAX: usize = 400;
@@ -52,7 +52,7 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(object: &'a str) -> Result<T, Problem
 /// An item of a batch as a value. If it is none: why, and the id it has all the same.
 pub(crate) fn read_item<'a, T: Deserialize<'a>>(
     item: &'a RawValue,
-) -> Result<T, (Option<TaskId>, Failure)> {
+) -> Result<T, (Option<ItemId>, Failure)> {
     let json = item.get();
     if !json.starts_with('{') {
         return Err((None, Failure::invalid("tasks", "every item a JSON object")));
@@ -60,9 +60,12 @@ pub(crate) fn read_item<'a, T: Deserialize<'a>>(
     serde_json::from_str(json).map_err(|error| {
         #[derive(Deserialize)]
         struct Named {
-            id: TaskId,
+            id: String,
         }
-        let id = serde_json::from_str(json).ok().map(|Named { id }| id);
+        let id = serde_json::from_str(json).ok().map(|Named { id }| match TaskId::parse(&id) {
+            Ok(id) => ItemId::Task(id),
+            Err(_) => ItemId::Text(shortened(id)),
+        });
         (id, Failure::Refused(explain::<T>(json, &error).into()))
     })
 }

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use punctual_core::limits::IDEMPOTENCY_KEY_BYTES_MAX;
-use punctual_core::{NewTask, QueueName};
+use punctual_core::{NewTask, QueueName, TaskId};
 use punctual_store::KeyedItem;
 use siphasher::sip128::{Hasher128, SipHasher13};
 use utoipa_axum::router::OpenApiRouter;
@@ -20,7 +20,7 @@ use super::schema::PushSchema;
 use super::target::InQueue;
 use super::view::{AnswerView, GoneView, ItemView, Results, TaskView};
 use super::{App, Problem, answer};
-use crate::engine::{Failure, Key, PushAnswer, PushItem};
+use crate::engine::{Failure, ItemId, Key, PushAnswer, PushItem};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -72,8 +72,8 @@ async fn push(
         },
         PushAnswer::Fresh(answers) => {
             let results = answers.iter().map(|(id, answer)| match answer {
-                Ok(_) => ItemView::ok(id.as_ref()),
-                Err(failure) => ItemView::refused(id.as_ref(), failure),
+                Ok(_) => ItemView::ok(id.as_ref().map(ItemId::as_str)),
+                Err(failure) => ItemView::refused(id.as_ref().map(ItemId::as_str), failure),
             });
             Ok(answer(StatusCode::OK, &Results { results: results.collect() }))
         }
@@ -87,7 +87,7 @@ fn item(item: &serde_json::value::RawValue) -> PushItem {
     let new: NewTask = json::read_item(item)?;
     match new.check() {
         Ok(()) => Ok(new),
-        Err(refusal) => Err((new.id, refusal.into())),
+        Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
     }
 }
 
@@ -112,7 +112,9 @@ async fn replay(
         items => {
             let results = items
                 .iter()
-                .map(|item| ItemView::replayed(item.id.as_ref(), item.code.as_deref()))
+                .map(|item| {
+                    ItemView::replayed(item.id.as_ref().map(TaskId::as_str), item.code.as_deref())
+                })
                 .collect();
             answer(status, &Results { results })
         }

@@ -192,8 +192,7 @@ async fn extend(
 ) -> Result<Response, Problem> {
     let ask = Ask { id, event: body.read::<ExtendBody>()?.into() };
     ask.check()?;
-    let record = app.engine.queue(&queue).await?;
-    match app.engine.settle_one(&record, ask).await? {
+    match app.engine.happen_to_one(&queue, ask).await? {
         Outcome::Task { task, .. } => Ok(answer(StatusCode::OK, &ExtendView::new(&task))),
         Outcome::Before { .. } => Err(Failure::Contended.into()),
     }

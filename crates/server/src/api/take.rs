@@ -25,8 +25,8 @@ use super::schema::Duration;
 use super::settle::CommitItem;
 use super::target::InQueue;
 use super::view::{ItemView, TaskView};
-use super::{App, Problem, batch};
-use crate::engine::{Handout, TakeAsk};
+use super::{App, Problem, answer, batch};
+use crate::engine::{Failure, Handout, TakeAsk};
 
 /// How much of an answer is handed to the connection at once.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -92,10 +92,18 @@ async fn take(
     ask.check()?;
     let commit = commit.map(|items| batch::read_items::<CommitItem>(&items));
     drop(body);
-    let record = app.engine.pull_queue(&queue).await?;
+    let record = match app.engine.pull_queue(&queue).await {
+        // Commits that came through before the queue went are answered all the same.
+        Err(Failure::NoQueue(_)) if commit.is_some() => None,
+        record => Some(record?),
+    };
     let committed = match commit {
-        Some(items) => Some(batch::settle(&app.engine, &record, items).await?),
+        Some(items) => Some(batch::settle(&app.engine, &queue, items).await?),
         None => None,
+    };
+    let Some(record) = record else {
+        let committed = committed.as_ref().map(batch::Answers::results);
+        return Ok(answer(StatusCode::OK, &TakeView { tasks: Vec::new(), committed }));
     };
     let handout = match app.engine.take(&queue, ask).await {
         // What was committed stands, and its committer must hear of it.
@@ -110,12 +118,12 @@ async fn take(
         .tasks()
         .iter()
         .map(|Stored { task, .. }| TaskView::new(task, &record.settings, now).with_token(task));
-    let answer = TakeView {
+    let view = TakeView {
         tasks: tasks.collect(),
         committed: committed.as_ref().map(batch::Answers::results),
     };
-    let json = serde_json::to_vec(&answer).expect("answers have string keys only");
-    drop(answer);
+    let json = serde_json::to_vec(&view).expect("answers have string keys only");
+    drop(view);
     let mut response = Response::new(Body::new(HandoutBody { rest: json.into(), handout }));
     *response.status_mut() = StatusCode::OK;
     let json = HeaderValue::from_static("application/json");

@@ -15,13 +15,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::control::happen;
 use super::json::shortened;
 use super::openapi::{Changes, Reads};
 use super::schema::{AnyJson, RetrySchema, When, WhySchema};
 use super::target::{InQueue, OnTask, given, page_limit};
-use super::view::{Page, TaskView, verb_answer};
+use super::view::{Page, TaskView};
 use super::{App, Problem, answer};
-use crate::engine::{Ask, Failure, Filter};
+use crate::engine::{Failure, Filter};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -153,16 +154,12 @@ fn any_json<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<RawJson>
     responses((status = 200, description = "The task after it", body = TaskView), Changes))]
 async fn edit_task(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    target: OnTask,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let EditBody { payload, due, priority, tags, retry, expires } = body.read()?;
     let edit = Edit { payload, due, priority, tags, retry, expires };
-    let ask = Ask { id: id.clone(), event: Event::Edit(edit) };
-    ask.check()?;
-    let record = app.engine.queue(&queue).await?;
-    let outcome = app.engine.settle_one(&record, ask).await?;
-    Ok(verb_answer(&queue, &record.settings, &id, &outcome, app.engine.now()))
+    happen(&app, target, Event::Edit(edit)).await
 }
 
 /// Remove a task, whatever its state.

@@ -1,8 +1,10 @@
 //! The common path of all verbs on tasks that exist: decide, commit, and on a lost race read again.
 
+use std::sync::Arc;
+
 use punctual_core::task::Context;
 use punctual_core::{Decision, Event, Fate, Queue, Refusal, Task, TaskId, Timestamp, Token, Verb};
-use punctual_store::{Change, Receipt, StoreError, Stored};
+use punctual_store::{Change, StoreError, Stored};
 
 use super::{Engine, Failure, Filter, random};
 
@@ -26,6 +28,8 @@ pub(crate) enum Outcome {
     Task {
         /// The task after it.
         task: Task,
+        /// Its queue.
+        queue: Arc<Queue>,
         /// Whether this made a difference.
         changed: bool,
     },
@@ -76,7 +80,7 @@ impl Ask {
 /// Some asks on their way.
 struct Run<'a> {
     engine: &'a Engine,
-    queue: &'a Queue,
+    queue: &'a Arc<Queue>,
     asks: &'a [Ask],
     only: Option<&'a Filter>,
     /// What is not answered yet, by its place among the asks.
@@ -91,7 +95,7 @@ impl Engine {
     /// An error means that nothing of it is known to have happened.
     pub(super) async fn apply(
         &self,
-        queue: &Queue,
+        queue: &Arc<Queue>,
         asks: &[Ask],
         known: Vec<Known>,
         only: Option<&Filter>,
@@ -126,6 +130,10 @@ impl Engine {
 }
 
 impl Run<'_> {
+    fn outcome(&self, task: Task, changed: bool) -> Outcome {
+        Outcome::Task { task, queue: self.queue.clone(), changed }
+    }
+
     async fn finish(&mut self) -> Result<(), StoreError> {
         for _ in 0..ROUNDS_MAX {
             if self.open.is_empty() {
@@ -160,7 +168,7 @@ impl Run<'_> {
                     Some(Stored { task, .. })
                         if self.only.is_some_and(|only| !only.selects(&task, now)) =>
                     {
-                        self.answers[index] = Some(Ok(Outcome::Task { task, changed: false }));
+                        self.answers[index] = Some(Ok(self.outcome(task, false)));
                         continue;
                     }
                     Some(stored) => Known::Read(stored),
@@ -203,7 +211,7 @@ impl Run<'_> {
                 Ok(revision) => {
                     let stored = Stored { task, revision };
                     self.engine.held.keep([&stored]);
-                    self.answers[index] = Some(Ok(Outcome::Task { task: stored.task, changed }));
+                    self.answers[index] = Some(Ok(self.outcome(stored.task, changed)));
                 }
                 Err(_) => self.open.push((index, Known::Unread)),
             }
@@ -220,11 +228,8 @@ impl Run<'_> {
                 answer,
                 Some(Err(Failure::NoTask { .. } | Failure::Refused(Refusal::StaleToken)))
             );
-            if let Event::Settle { token, settlement } = &ask.event
-                && late
-            {
-                let (queue, id) = (self.queue.name.clone(), ask.id.clone());
-                receipts.push(Receipt { queue, id, token: *token, verb: settlement.verb() });
+            if late && let Some(receipt) = ask.receipt(&self.queue.name) {
+                receipts.push(receipt);
                 indexes.push(index);
             }
         }

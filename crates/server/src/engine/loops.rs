@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
-use super::{Ask, Engine, Returned};
+use super::{Ask, Engine, Failure, Returned};
 
 /// Records one round looks at.
 const ROUND_MAX: usize = 500;
@@ -54,8 +54,10 @@ impl Engine {
     }
 
     async fn release(&self, queue: &QueueName, asks: &[Ask]) {
-        let Ok(record) = self.queue(queue).await else { return };
-        if let Err(failure) = self.settle(&record, asks).await {
+        let released = self.happen(queue, asks).await;
+        if let Err(failure) = released
+            && !matches!(failure, Failure::NoQueue(_))
+        {
             warn!(%queue, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
         }
     }
@@ -77,20 +79,27 @@ impl Engine {
             wake.notified().await;
             loop {
                 match self.end_holds_once().await {
-                    Ok(true) => backoff.reset(),
-                    Ok(false) => break,
-                    Err(failure) => backoff.wait("holds that ended", &failure).await,
+                    Ok(Round::Empty) => break,
+                    Ok(Round::Progress) => backoff.reset(),
+                    // All of it changed on the way, or none of it can be ended.
+                    Ok(Round::Stuck) => backoff.wait().await,
+                    Err(failure) => {
+                        complain("holds that ended", &failure);
+                        backoff.wait().await;
+                    }
                 }
             }
             backoff.reset();
         }
     }
 
-    /// Deals with a round of tasks whose hold has ended or that were not started in time. True: there
-    /// may be more.
-    async fn end_holds_once(&self) -> Result<bool, StoreError> {
+    /// Deals with a round of tasks whose hold has ended or that were not started in time. The store
+    /// says only once that there are some, so whatever came of a round, another one looks again.
+    async fn end_holds_once(&self) -> Result<Round, StoreError> {
         let expired = self.store.expired(ROUND_MAX).await?;
-        let full = expired.len() == ROUND_MAX;
+        if expired.is_empty() {
+            return Ok(Round::Empty);
+        }
         let now = self.now();
         let mut queues: HashMap<QueueName, Option<Arc<Queue>>> = HashMap::new();
         let mut changes = Vec::new();
@@ -105,10 +114,9 @@ impl Engine {
                 Err(refusal) => warn!(queue = %name, id = %task.spec.id, %refusal, "not ended"),
             }
         }
-        // A lost race is no reason to try again: the holder was heard of after all.
         let committed = self.store.commit(changes).await?;
-        // A round that changed nothing would be met again at once.
-        Ok(full && committed.iter().any(Result::is_ok))
+        let progress = committed.iter().any(Result::is_ok);
+        Ok(if progress { Round::Progress } else { Round::Stuck })
     }
 
     async fn remove_leftovers(self: Arc<Self>, wake: Arc<Notify>) {
@@ -119,7 +127,10 @@ impl Engine {
                 match self.store.sweep(ROUND_MAX).await {
                     Ok(true) => backoff.reset(),
                     Ok(false) => break,
-                    Err(failure) => backoff.wait("what is no longer kept", &failure).await,
+                    Err(failure) => {
+                        complain("what is no longer kept", &failure);
+                        backoff.wait().await;
+                    }
                 }
             }
             backoff.reset();
@@ -132,7 +143,26 @@ fn ending(task: &Task) -> Event {
     if task.status.state.is_held() { Event::HoldEnd } else { Event::Expire }
 }
 
-/// Longer and longer waits while the store cannot do its work.
+/// What came of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// There was nothing to do.
+    Empty,
+    /// Something was done.
+    Progress,
+    /// There was something to do, and nothing was done.
+    Stuck,
+}
+
+fn complain(work: &str, failure: &StoreError) {
+    if failure.is_retryable() {
+        warn!(%failure, "the store cannot deal with {work} now");
+    } else {
+        error!(%failure, "the store cannot deal with {work}");
+    }
+}
+
+/// Longer and longer waits while work cannot be done.
 #[derive(Debug, Default)]
 struct Backoff {
     failures: u32,
@@ -143,12 +173,7 @@ impl Backoff {
         self.failures = 0;
     }
 
-    async fn wait(&mut self, work: &str, failure: &StoreError) {
-        if failure.is_retryable() {
-            warn!(%failure, "the store cannot deal with {work} now");
-        } else {
-            error!(%failure, "the store cannot deal with {work}");
-        }
+    async fn wait(&mut self) {
         let wait = BACKOFF_FIRST.saturating_mul(1 << self.failures.min(16));
         self.failures += 1;
         tokio::time::sleep(wait.min(BACKOFF_MAX)).await;

@@ -3,7 +3,7 @@
 //! ```text
 //!   api ──▶ push ──────────────────────────────▶ store.push
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
-//!       ──▶ settle, control, bulk ──▶ apply ────▶ store.commit     ▲ decided from, without a read
+//!       ──▶ happen, bulk ──▶ apply ────────────▶ store.commit     ▲ decided from, without a read
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
 //!   store.wakeups ──▶ loops ──▶ lines; apply (holds that ended); store.sweep
 //! ```
@@ -14,6 +14,7 @@
 mod apply;
 mod bulk;
 mod failure;
+mod happen;
 mod held;
 mod lines;
 mod loops;
@@ -21,7 +22,6 @@ mod push;
 mod query;
 mod queues;
 mod random;
-mod settle;
 mod take;
 
 use std::sync::Arc;
@@ -32,9 +32,9 @@ use punctual_store::{Store, StoreError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
-pub(crate) use self::bulk::{Bulk, BulkAnswer, BulkVerb};
+pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::failure::Failure;
-pub(crate) use self::push::{Key, PushAnswer, PushItem};
+pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};

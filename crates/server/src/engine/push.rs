@@ -1,5 +1,6 @@
 //! Pushes: ids for those that have none, a queue if there is none, one store call for all.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use punctual_core::queue::Mode;
@@ -9,7 +10,32 @@ use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 use super::{Engine, Failure};
 
 /// A task to push, checked; or why it cannot be, and its id if it has one.
-pub(crate) type PushItem = Result<NewTask, (Option<TaskId>, Failure)>;
+pub(crate) type PushItem = Result<NewTask, (Option<ItemId>, Failure)>;
+
+/// The id of an item of a batch, by which its sender knows its answer.
+#[derive(Debug, Clone)]
+pub(crate) enum ItemId {
+    /// A task's.
+    Task(TaskId),
+    /// No task can have it: the text that was sent.
+    Text(String),
+}
+
+impl ItemId {
+    /// As it reads.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Task(id) => id.as_str(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl From<TaskId> for ItemId {
+    fn from(id: TaskId) -> Self {
+        Self::Task(id)
+    }
+}
 
 /// The identity of a request that carries an `Idempotency-Key`.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +54,7 @@ pub(crate) struct Key {
 #[derive(Debug)]
 pub(crate) enum PushAnswer {
     /// One answer per item, with the item's id if it has one.
-    Fresh(Vec<(Option<TaskId>, Result<Task, Failure>)>),
+    Fresh(Vec<(Option<ItemId>, Result<Task, Failure>)>),
     /// The request was answered before: with this status, and these items.
     Replayed {
         /// The status.
@@ -43,7 +69,7 @@ struct Prepared {
     specs: Vec<Arc<Spec>>,
     /// Where the answers of `specs` stand among all.
     positions: Vec<usize>,
-    refused: Vec<(usize, Option<TaskId>, Failure)>,
+    refused: Vec<(usize, Option<ItemId>, Failure)>,
 }
 
 impl Engine {
@@ -60,7 +86,17 @@ impl Engine {
             None if self.auto_create || key.is_some() => Settings::initial(queue).mode,
             None => return Err(Failure::NoQueue(queue.clone())),
         };
-        let prepared = self.prepare(queue, mode, items);
+        let mut modes = HashMap::from([(queue.clone(), mode)]);
+        for name in items.iter().flatten().flat_map(NewTask::callback_queues) {
+            if !modes.contains_key(name) {
+                let record = self.store.queue(name).await?;
+                // What does not exist yet will be made with its initial settings.
+                let initial = || Settings::initial(name).mode;
+                let mode = record.map_or_else(initial, |record| record.settings.mode);
+                modes.insert(name.clone(), mode);
+            }
+        }
+        let prepared = self.prepare(queue, &modes, items);
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {
             return Ok(PushAnswer::Fresh(prepared.answers(Vec::new(), self.now())));
         }
@@ -87,15 +123,21 @@ impl Engine {
         }
     }
 
-    fn prepare(&self, queue: &QueueName, mode: Mode, items: Vec<PushItem>) -> Prepared {
+    /// Makes records of what can be pushed, by the modes of all queues that are named.
+    fn prepare(
+        &self,
+        queue: &QueueName,
+        modes: &HashMap<QueueName, Mode>,
+        items: Vec<PushItem>,
+    ) -> Prepared {
         let now = self.now();
         let mut ids = self.ids.many(now, items.len());
         let mut prepared =
             Prepared { specs: Vec::new(), positions: Vec::new(), refused: Vec::new() };
         for (position, item) in items.into_iter().enumerate() {
-            let checked = item.and_then(|new| match new.check_mode(mode) {
+            let checked = item.and_then(|new| match new.check_modes(queue, &|name| modes[name]) {
                 Ok(()) => Ok(new),
-                Err(refusal) => Err((new.id, refusal.into())),
+                Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
             });
             match checked {
                 Ok(mut new) => {
@@ -123,7 +165,11 @@ impl Prepared {
         }
         for (position, id, failure) in &self.refused {
             let code = Some(failure.code().name().to_owned());
-            items[*position] = KeyedItem { id: id.clone(), code };
+            let id = match id {
+                Some(ItemId::Task(id)) => Some(id.clone()),
+                _ => None,
+            };
+            items[*position] = KeyedItem { id, code };
         }
         let Key { key, request, status, single } = key;
         Keyed { key, request, status, single, items, positions: self.positions.clone() }
@@ -134,14 +180,14 @@ impl Prepared {
         self,
         pushed: Vec<Result<(), Failure>>,
         now: punctual_core::Timestamp,
-    ) -> Vec<(Option<TaskId>, Result<Task, Failure>)> {
-        let mut answers: Vec<(usize, Option<TaskId>, Result<Task, Failure>)> = self
+    ) -> Vec<(Option<ItemId>, Result<Task, Failure>)> {
+        let mut answers: Vec<(usize, Option<ItemId>, Result<Task, Failure>)> = self
             .refused
             .into_iter()
             .map(|(position, id, failure)| (position, id, Err(failure)))
             .collect();
         for ((spec, position), answer) in self.specs.into_iter().zip(self.positions).zip(pushed) {
-            let id = Some(spec.id.clone());
+            let id = Some(spec.id.clone().into());
             let task = answer.map(|()| Task { status: Status::new(spec.due_at, now), spec });
             answers.push((position, id, task));
         }

@@ -9,14 +9,15 @@ async fn a_batch_of_pushes_answers_every_item() {
     let server = TestServer::start().await;
     let batch = json!({"tasks": [
         {"id": "a", "payload": 1}, {"id": "a"}, {"id": "b", "priority": 101}, {"id": "c", "colour": 1},
-        7, {"id": "no such id"}, {}, {"id": "d", "payload": "x".repeat(1 << 20)}, [],
+        7, {"id": "no such id"}, {"id": 5}, {"id": "é".repeat(1_000)}, {}, {"id": "d", "payload": "x".repeat(1 << 20)}, [],
         {"id": "e", "requires": ["gpu"]}
     ]});
     let answered = server.post("/v1/queues/q/tasks", batch).await.is(200);
     let results = answered["results"].as_array().unwrap();
     let seen: Vec<(Option<&str>, Option<&str>)> =
         results.iter().map(|result| (result["id"].as_str(), result["code"].as_str())).collect();
-    let generated = results[6]["id"].as_str();
+    let generated = results[8]["id"].as_str();
+    let shortened = format!("{}…", "é".repeat(200));
     assert_eq!(
         seen,
         [
@@ -25,7 +26,9 @@ async fn a_batch_of_pushes_answers_every_item() {
             (Some("b"), Some("invalid")),
             (Some("c"), Some("invalid")),
             (None, Some("invalid")),
+            (Some("no such id"), Some("invalid")),
             (None, Some("invalid")),
+            (Some(&shortened), Some("invalid")),
             (generated, None),
             (Some("d"), Some("too_large")),
             (None, Some("invalid")),
@@ -34,7 +37,7 @@ async fn a_batch_of_pushes_answers_every_item() {
     );
     assert_eq!(results[0], json!({"id": "a", "ok": true}));
     for (index, field) in
-        [(2, "priority"), (3, "colour"), (5, "id"), (7, "payload"), (9, "requires")]
+        [(2, "priority"), (3, "colour"), (5, "id"), (9, "payload"), (11, "requires")]
     {
         let detail = results[index]["detail"].as_str().unwrap();
         assert!(detail.contains(field), "{detail}");
@@ -93,7 +96,8 @@ async fn batches_of_holders_answer_every_item() {
         let tasks = held(&server, 3).await;
         let batch = json!({"tasks": [
             named(&tasks[0]), named(&tasks[0]), {"id": "t1", "token": "x"}, {"id": "t9", "token": "x"},
-            {"id": "t1"}, {"id": "t1", "token": "x", "colour": 1}, named(&tasks[2]), null
+            {"id": "t1"}, {"id": "t1", "token": "x", "colour": 1}, named(&tasks[2]), null,
+            {"id": "no such id", "token": "x"}
         ]});
         let answered = server.post(&format!("/v1/queues/q/{verb}"), batch).await.is(200);
         let results = answered["results"].as_array().unwrap();
@@ -101,7 +105,12 @@ async fn batches_of_holders_answer_every_item() {
         assert_eq!(results[1], json!({"id": "t0", "ok": true}), "{verb} repeated");
         let codes: Vec<Option<&str>> = results.iter().map(|r| r["code"].as_str()).collect();
         let (stale, missing, invalid) = (Some("stale_token"), Some("not_found"), Some("invalid"));
-        assert_eq!(codes, [None, None, stale, missing, invalid, invalid, None, invalid], "{verb}");
+        assert_eq!(
+            codes,
+            [None, None, stale, missing, invalid, invalid, None, invalid, invalid],
+            "{verb}"
+        );
+        assert_eq!(results[8]["id"], "no such id");
         let task = server.get("/v1/queues/q/tasks/t0").await.json;
         assert!(task["state"] == state || task["code"] == state, "{verb}: {task}");
         assert_eq!(server.task("t1").await["state"], "running");

@@ -1,7 +1,8 @@
 //! A store that cannot do its work, and two servers over one store.
 
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use punctual_core::{Queue, QueueName, TaskId, Timestamp};
@@ -21,7 +22,11 @@ struct Switched {
     store: Arc<dyn Store>,
     off: AtomicBool,
     dead: Notify,
+    meanwhile: Mutex<Option<Meanwhile>>,
 }
+
+/// What others do right after a method was called.
+type Meanwhile = (&'static str, Pin<Box<dyn Future<Output = ()> + Send>>);
 
 impl Switched {
     fn check(&self, effect: Effect) -> Result<(), StoreError> {
@@ -29,6 +34,21 @@ impl Switched {
             return Err(StoreError::Unavailable { reason: "disk full".to_owned(), effect });
         }
         Ok(())
+    }
+
+    /// Lets others do something between the next call of a method and its answer.
+    fn meanwhile(&self, method: &'static str, others: impl Future<Output = ()> + Send + 'static) {
+        *self.meanwhile.lock().unwrap() = Some((method, Box::pin(others)));
+    }
+
+    async fn called(&self, method: &str) {
+        let others = {
+            let mut meanwhile = self.meanwhile.lock().unwrap();
+            meanwhile.take_if(|(name, _)| *name == method)
+        };
+        if let Some((_, others)) = others {
+            others.await;
+        }
     }
 }
 
@@ -55,7 +75,9 @@ macro_rules! switched {
             }
             $(async fn $name(&self, $($arg: $type),*) -> Result<$answer, StoreError> {
                 self.check(Effect::$effect)?;
-                self.store.$name($($arg),*).await
+                let answer = self.store.$name($($arg),*).await;
+                self.called(stringify!($name)).await;
+                answer
             })*
         }
     };
@@ -91,6 +113,7 @@ async fn switched() -> (Arc<Switched>, TestServer) {
         store: crate::store(&clock),
         off: AtomicBool::new(false),
         dead: Notify::new(),
+        meanwhile: Mutex::new(None),
     });
     let server = TestServer::over(store.clone(), clock, ServerConfig::default()).await;
     (store, server)
@@ -132,6 +155,56 @@ async fn holds_end_after_the_store_has_come_back() {
     server.get("/v1/queues/q/tasks/a").await.problem(503, "unavailable");
     store.off.store(false, Ordering::SeqCst);
     server.until("a", "ready").await;
+}
+
+/// Takes a whole round of tasks of a queue.
+async fn hold(server: &TestServer, queue: &str) {
+    let count = 500;
+    let tasks: Vec<_> = (0..count).map(|n| json!({"id": format!("t{n}")})).collect();
+    server.post(&format!("/v1/queues/{queue}/tasks"), json!({"tasks": tasks})).await.is(200);
+    let take = json!({"n": count});
+    let taken = server.post(&format!("/v1/queues/{queue}/take"), take).await.is(200);
+    assert_eq!(taken["tasks"].as_array().unwrap().len(), count);
+}
+
+#[tokio::test]
+async fn a_round_of_ended_holds_that_comes_to_nothing_is_not_the_last() {
+    // Whichever queue comes first, its whole round is gone by the time of its commit.
+    for (gone, left) in [("a", "b"), ("b", "a")] {
+        let (store, server) = switched().await;
+        hold(&server, "a").await;
+        hold(&server, "b").await;
+        let server = Arc::new(server);
+        let other = server.clone();
+        store.meanwhile("expired", async move {
+            other.delete(&format!("/v1/queues/{gone}")).await.is(204);
+        });
+        server.advance(31).await;
+        let path = format!("/v1/queues/{left}");
+        server.eventually(&path, |queue| queue["counts"]["ready"] == 500).await;
+    }
+}
+
+#[tokio::test]
+async fn a_bulk_clean_leaves_alone_what_no_longer_matches() {
+    let (store, server) = switched().await;
+    for id in ["a", "b", "c"] {
+        server.push(json!({"id": id, "max_attempts": 1})).await;
+        let taken = server.take(json!({})).await;
+        server.verb(id, "fail", json!({"token": taken["token"]})).await.is(200);
+    }
+    let server = Arc::new(server);
+    let other = server.clone();
+    store.meanwhile("list", async move {
+        other.push(json!({"id": "b", "payload": "new"})).await;
+        other.verb("c", "retry", json!({})).await.is(200);
+    });
+    let body = json!({"verb": "clean", "filter": {"state": "failed"}});
+    let cleaned = server.post("/v1/queues/q/tasks/bulk", body).await.is(200);
+    assert_eq!(cleaned, json!({"matched": 3, "changed": 1, "next": null}));
+    server.get("/v1/queues/q/tasks/a").await.problem(404, "not_found");
+    assert_eq!(server.task("b").await["payload"], "new");
+    assert_eq!(server.task("c").await["state"], "ready");
 }
 
 #[tokio::test]

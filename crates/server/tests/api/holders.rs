@@ -296,3 +296,37 @@ async fn a_token_is_for_its_own_task_only() {
     server.verb("a", "commit", json!({"token": a["token"]})).await.is(200);
     server.verb("b", "commit", json!({"token": b["token"]})).await.is(200);
 }
+
+#[tokio::test]
+async fn a_commit_is_repeated_after_its_queue_was_deleted() {
+    let server = TestServer::start().await;
+    server.push(json!({"id": "a"})).await;
+    server.push(json!({"id": "b"})).await;
+    let taken = server.take(json!({})).await;
+    let never_committed = server.take(json!({})).await;
+    let (done, lost) =
+        (json!({"token": taken["token"]}), json!({"token": never_committed["token"]}));
+    server.verb("a", "commit", done.clone()).await.is(200);
+    server.delete("/v1/queues/q").await.is(204);
+    let repeated = server.verb("a", "commit", done.clone()).await.is(200);
+    assert_eq!(repeated, json!({"queue": "q", "id": "a", "state": "done"}));
+    server.verb("a", "fail", done.clone()).await.problem(404, "not_found");
+    server.verb("b", "commit", lost).await.problem(404, "not_found");
+
+    let (a, b) = (
+        json!({"id": "a", "token": taken["token"]}),
+        json!({"id": "b", "token": never_committed["token"]}),
+    );
+    let batch = json!({"tasks": [b, a]});
+    let results = server.post("/v1/queues/q/commit", batch).await.is(200)["results"].clone();
+    assert_eq!((&results[0]["code"], &results[1]["ok"]), (&json!("not_found"), &json!(true)));
+    let none = json!({"tasks": [b]});
+    server.post("/v1/queues/q/commit", none).await.problem(404, "not_found");
+
+    let took = server.post("/v1/queues/q/take", json!({"commit": [a], "wait": 60})).await.is(200);
+    assert_eq!(took, json!({"tasks": [], "committed": [{"id": "a", "ok": true}]}));
+    server.post("/v1/queues/q/take", json!({"commit": [b]})).await.problem(404, "not_found");
+
+    server.advance(601).await;
+    server.verb("a", "commit", done).await.problem(404, "not_found");
+}

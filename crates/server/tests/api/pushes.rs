@@ -161,3 +161,20 @@ async fn the_end_of_a_task_makes_its_callback() {
     assert_eq!(all["items"].as_array().unwrap().len(), 2);
     assert_eq!(all["items"][1]["payload"]["payload"], 8);
 }
+
+#[tokio::test]
+async fn a_callback_into_a_queue_that_would_not_carry_it_out_is_refused() {
+    let server = TestServer::start().await;
+    for (callback, field) in [
+        (json!({"queue": "notices"}), "callback.queue"),
+        (json!({"queue": "after", "task": {"requires": ["gpu"]}}), "callback.task.requires"),
+    ] {
+        let task = json!({"id": "a", "callback": callback});
+        let answer = server.post("/v1/queues/q/tasks", task.clone()).await;
+        let detail = answer.problem(422, "invalid");
+        assert!(detail.starts_with(field), "{detail}");
+        let answered = server.post("/v1/queues/q/tasks", json!({"tasks": [task]})).await.is(200);
+        assert_eq!(answered["results"][0]["code"], "invalid");
+    }
+    server.push(json!({"id": "a", "callback": {"queue": "after"}})).await;
+}

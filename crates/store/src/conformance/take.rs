@@ -11,7 +11,7 @@ use super::checks;
 use super::fixture::{
     DELAY, Fixture, commit, fail_for_good, id, ids, queue, release, taker, task, token, worker,
 };
-use crate::port::{Take, Taken, Taker};
+use crate::port::{Classes, Take, Taken, Taker};
 
 checks! {
     "take":
@@ -24,6 +24,7 @@ checks! {
     random_order_hands_out_each_once,
     takers_are_served_in_their_order,
     a_take_may_serve_some_classes_only,
+    a_take_hands_out_so_many_of_a_class,
     the_shortest_way_to_a_hold_wins,
     a_paused_queue_hands_out_nothing,
     held_tasks_count_for_concurrency,
@@ -39,9 +40,10 @@ async fn a_take_needs_its_queue(mut f: Fixture) {
     let takers = vec![taker(f.seed(), 1)];
     assert_eq!(f.try_take("q", takers.clone()).await, Taken::NoQueue);
     f.put_queue("q", |_| ()).await;
-    let nothing = Taken::Tasks { per_taker: vec![Vec::new()], again_at: None };
+    let nothing =
+        Taken::Tasks { per_taker: vec![Vec::new()], again_at: None, left_out: Vec::new() };
     assert_eq!(f.try_take("q", takers).await, nothing);
-    let nobody = Taken::Tasks { per_taker: Vec::new(), again_at: None };
+    let nobody = Taken::Tasks { per_taker: Vec::new(), again_at: None, left_out: Vec::new() };
     assert_eq!(f.try_take("q", Vec::new()).await, nobody);
 }
 
@@ -162,13 +164,47 @@ async fn a_take_may_serve_some_classes_only(mut f: Fixture) {
     f.push("q", task("plain")).await;
     f.push("q", needing("gpu2", &["gpu"])).await;
     for (class, expected) in [("disk", vec![]), ("", vec!["plain"]), ("gpu", vec!["gpu", "gpu2"])] {
-        let classes = Some(vec![class.into()]);
+        let classes = Classes { named: vec![(class.into(), 9)], others: 0 };
         let take = Take { queue: queue("q"), classes, takers: vec![taker(f.seed(), 9)] };
         let taken = f.store().take(take).await.expect("the store answers");
         let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
         assert_eq!(ids(&per_taker[0]), expected, "{class:?}");
     }
-    assert_eq!(ids(&f.take("q", 9).await), ["scarce"], "none named: all of them");
+    assert_eq!(ids(&f.take("q", 9).await), ["scarce"], "all of them");
+}
+
+async fn a_take_hands_out_so_many_of_a_class(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    for n in 0..4 {
+        for class in ["a", "b", "c"] {
+            let requires = Some(vec![class.to_owned()]);
+            let priority = Some(i32::from(n == 3));
+            let text = format!("{class}{n}");
+            f.push("q", NewTask { requires, priority, ..task(&text) }).await;
+        }
+    }
+    let rounds = [
+        ([("a", 0), ("b", 1)], 2, vec!["b3", "c3", "c0"], vec!["a", "b", "c"]),
+        ([("a", 3), ("c", 0)], 1, vec!["a3", "a0", "b0", "a1"], vec!["a", "b", "c"]),
+        ([("a", 9), ("nobody", 0)], 0, vec!["a2"], vec![]),
+        ([("b", 0), ("c", 0)], 9, vec![], vec!["b", "c"]),
+        ([("b", 2), ("c", 1)], 0, vec!["b1", "c1", "b2"], vec!["c"]),
+    ];
+    for (named, others, expected, more) in rounds {
+        let named = named.map(|(class, room)| (class.into(), room)).into();
+        // What a class has room for is shared by the takers.
+        let takers = vec![taker(f.seed(), 2), taker(f.seed(), 9)];
+        let take = Take { queue: queue("q"), classes: Classes { named, others }, takers };
+        let taken = f.store().take(take).await.expect("the store answers");
+        let Taken::Tasks { per_taker, mut left_out, .. } = taken else {
+            panic!("the queue exists");
+        };
+        left_out.sort_unstable();
+        assert_eq!(left_out.iter().map(|class| &**class).collect::<Vec<_>>(), more);
+        assert_eq!(ids(&per_taker.concat()), expected);
+        assert_eq!(per_taker[0].len(), expected.len().min(2));
+    }
+    assert_eq!(ids(&f.take("q", 9).await), ["c2"]);
 }
 
 async fn the_shortest_way_to_a_hold_wins(mut f: Fixture) {
@@ -218,7 +254,7 @@ async fn held_tasks_count_for_concurrency(mut f: Fixture) {
     f.try_push("q", ["a", "b", "c", "d"].map(task).into()).await;
     assert_eq!(f.take("q", 2).await.len(), 2);
     let takers = vec![taker(f.seed(), 2), taker(f.seed(), 2)];
-    let Taken::Tasks { per_taker, again_at } = f.try_take("q", takers).await else {
+    let Taken::Tasks { per_taker, again_at, .. } = f.try_take("q", takers).await else {
         panic!("the queue exists");
     };
     assert_eq!(per_taker.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0]);
@@ -330,8 +366,10 @@ async fn what_was_not_started_in_time_is_not_handed_out(mut f: Fixture) {
     assert_eq!(ids(&f.take("q", 1).await), ["in-time"]);
     f.advance(Span::from_millis(1)).await;
     assert!(f.take("q", 9).await.is_empty());
-    f.settle(&started, release()).await;
-    assert_eq!(ids(&f.take("q", 9).await), ["started"], "once started, it has no expiry");
+    let retry_in = Some(Span::ZERO);
+    f.settle(&started, Settlement::Fail { error: None, retry_in, permanent: false }).await;
+    let again = f.take("q", 9).await;
+    assert_eq!(ids(&again), ["started"], "once started, it has no expiry");
 }
 
 async fn a_take_ends_at_its_bytes(mut f: Fixture) {
@@ -342,7 +380,7 @@ async fn a_take_ends_at_its_bytes(mut f: Fixture) {
         f.push("q", NewTask { payload: payload_of(bytes), ..task(&format!("t{n}")) }).await;
     }
     let takers = vec![taker(f.seed(), 9), taker(f.seed(), 9), taker(f.seed(), 9)];
-    let Taken::Tasks { per_taker, again_at } = f.try_take("q", takers).await else {
+    let Taken::Tasks { per_taker, again_at, .. } = f.try_take("q", takers).await else {
         panic!("the queue exists");
     };
     let got: Vec<_> = per_taker.iter().map(|got| ids(got)).collect();

@@ -6,8 +6,11 @@ use punctual_core::limits::TAKE_BYTES_MAX;
 use punctual_core::task::Grant;
 use punctual_core::{Fate, QueueName, Spec, State, Status, TaskId};
 
+use super::classes::Room;
 use super::index::Kind;
 use super::journal::{JournalError, Table};
+use super::lane::Place;
+use super::readers::Spot;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, unpack};
 use super::shard::Shard;
 use crate::port::{Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker};
@@ -19,8 +22,12 @@ pub(super) struct TakenRow {
     pub(super) spec: Option<Arc<Spec>>,
 }
 
-/// What a take came to, per taker, and when the rate limit lets the next task go.
-pub(super) type TakenRows = (Vec<Vec<TakenRow>>, Option<punctual_core::Timestamp>);
+/// What a take came to.
+pub(super) struct TakenRows {
+    pub(super) per_taker: Vec<Vec<TakenRow>>,
+    pub(super) again_at: Option<punctual_core::Timestamp>,
+    pub(super) left_out: Vec<Arc<str>>,
+}
 
 impl Shard {
     /// Pushes tasks; `packed` are their specs as they are stored.
@@ -144,15 +151,13 @@ impl Shard {
             room = room.min((u64::from(concurrency)).saturating_sub(index.held()) as usize);
         }
         let allowed = rate.map_or(usize::MAX, |rate| index.bucket.allows(rate, self.now));
-        let classes = take.classes.as_ref().map(|names| {
-            let index = self.index_mut(number);
-            names.iter().map(|name| index.class(name)).collect::<Vec<u32>>()
-        });
+        let mut classes = index.classes.room(&take.classes);
+        let mut from = None;
         let mut left = room.min(allowed);
         let mut taken = 0;
         let mut per_taker = Vec::with_capacity(take.takers.len());
         for taker in &take.takers {
-            let got = self.take_for(number, taker, classes.as_deref(), left)?;
+            let got = self.take_for(number, taker, &mut classes, &mut from, left)?;
             left -= got.len();
             taken += got.len();
             per_taker.push(got);
@@ -163,21 +168,23 @@ impl Shard {
             bucket.take(taken, rate, self.now);
             let wanted: usize = take.takers.iter().map(|taker| taker.n).sum();
             let is_kept_back = left == 0 && taken < wanted.min(room);
-            let has_more =
-                self.index(number).next_ready(classes.as_deref(), self.now.wall, 0).is_some();
+            let index = self.index(number);
+            let has_more = index.next_ready(&classes, &mut from, self.now.wall, 0).is_some();
             again_at = bucket.next_at(rate, self.now).filter(|_| is_kept_back && has_more);
             if taken > 0 {
                 self.set_bucket(number, bucket);
             }
         }
-        Ok(Some((per_taker, again_at)))
+        let left_out = self.index(number).left_out(&classes);
+        Ok(Some(TakenRows { per_taker, again_at, left_out }))
     }
 
     fn take_for(
         &mut self,
         number: u32,
         taker: &Taker,
-        classes: Option<&[u32]>,
+        classes: &mut Room,
+        from: &mut Option<(i8, Place)>,
         left: usize,
     ) -> Result<Vec<TakenRow>, JournalError> {
         let mut got = Vec::new();
@@ -185,10 +192,10 @@ impl Shard {
         while got.len() < taker.n.min(left) {
             let token = taker.seed.token(got.len());
             let roll = mixed(token.bits());
-            let Some(slot) = self.index(number).next_ready(classes, self.now.wall, roll) else {
-                break;
-            };
-            bytes += self.index(number).entry(slot).bytes as usize;
+            let index = self.index(number);
+            let Some(slot) = index.next_ready(classes, from, self.now.wall, roll) else { break };
+            let (class, size) = (index.entry(slot).class, index.entry(slot).bytes);
+            bytes += size as usize;
             if bytes > TAKE_BYTES_MAX && !got.is_empty() {
                 break;
             }
@@ -205,6 +212,7 @@ impl Shard {
             });
             row.change += 1;
             self.update(number, slot, &row)?;
+            classes.use_one(class);
             let Body::Task(task) = row.body else { break };
             got.push(TakenRow {
                 revision: Revision { birth, change: row.change },
@@ -309,22 +317,24 @@ impl Shard {
         receipts.iter().map(known).collect()
     }
 
-    /// Births of tasks whose hold has ended or that were not started in time.
-    pub(super) fn expired(&self, limit: usize) -> Vec<u64> {
+    /// Tasks whose hold has ended or that were not started in time.
+    pub(super) fn expired(&self, limit: usize) -> Vec<Spot> {
         let now = self.now;
-        let mut births = Vec::new();
+        let mut spots = Vec::new();
         for index in self.queues.values() {
             let holds = index.passed_holds(now.steady_ms);
             let unstarted = index
                 .passed_on_wall(now.wall)
                 .filter(|slot| index.entry(*slot).state().is_some_and(|s| !s.is_finished()));
-            let room = limit - births.len();
-            births.extend(holds.chain(unstarted).take(room).map(|slot| index.entry(slot).birth));
-            if births.len() == limit {
+            let room = limit - spots.len();
+            spots.extend(
+                holds.chain(unstarted).take(room).filter_map(|slot| index.entry(slot).spot()),
+            );
+            if spots.len() == limit {
                 break;
             }
         }
-        births
+        spots
     }
 
     /// Removes what is no longer to be kept.
@@ -370,16 +380,16 @@ fn task_row(spec: &Spec, status: Status) -> TaskRow {
     TaskRow {
         priority: spec.priority,
         class: spec.lane_class(),
-        bytes: u32::try_from(spec.payload.len()).unwrap_or(u32::MAX),
+        bytes: u32::try_from(spec.payload.len() + status.bytes()).unwrap_or(u32::MAX),
         hold: spec.hold,
         expires: spec.expires,
         status,
     }
 }
 
-/// Spreads the bits of a token, so that consecutive tokens draw independently.
-fn mixed(token: u128) -> u64 {
-    let mut z = (token as u64) ^ ((token >> 64) as u64);
+/// Spreads bits, so that consecutive tokens draw independently and sums of keys tell sets apart.
+pub(super) fn mixed(bits: u128) -> u64 {
+    let mut z = (bits as u64) ^ ((bits >> 64) as u64);
     z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -112,10 +112,15 @@ pub(super) fn status_fields(status: &Status) -> Fields<'_> {
     fields.text("timeout", time_text(status.hold.map(|hold| hold.until)));
     if let Some(hold) = status.hold {
         fields.text("token", format!("{}:0", hold.token));
+        fields.text("since", seconds(hold.since.as_millis()));
         fields.text("length", seconds(hold.length.as_millis()));
     }
-    if status.granted > 0 {
-        fields.text("granted", status.granted);
+    for (name, count) in
+        [("granted", status.granted), ("starts", status.starts), ("failures", status.failures)]
+    {
+        if count > 0 {
+            fields.text(name, count);
+        }
     }
     for (name, time) in [
         ("again", status.due_at),
@@ -251,6 +256,7 @@ impl Reader<'_> {
         let hold = match self.optional("token", token)? {
             Some(token) => Some(Hold {
                 token,
+                since: self.needed("since", self.time("since")?)?,
                 until: self.needed("timeout", self.time("timeout")?)?,
                 length: self.needed("length", self.span("length")?)?,
             }),
@@ -262,6 +268,8 @@ impl Reader<'_> {
             due_at: self.time("again")?,
             attempt: self.needed("counter", self.fields.parse("counter"))?,
             granted: self.fields.parse("granted").unwrap_or(0),
+            starts: self.fields.parse("starts").unwrap_or(0),
+            failures: self.fields.parse("failures").unwrap_or(0),
             hold,
             worker: self.optional("worker", |name| WorkerName::parse(name).ok())?,
             taken_at: self.time("taken")?.filter(|time| time.as_millis() > 0),

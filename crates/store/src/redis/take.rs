@@ -1,5 +1,8 @@
 //! Taking, in pieces that Redis carries out without keeping others waiting.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use punctual_core::task::Grant;
 use punctual_core::{QueueName, Seed, Span, Timestamp};
 
@@ -8,13 +11,15 @@ use super::keys::escaped;
 use super::node::Node;
 use super::record::stored;
 use super::scripts::TAKE;
-use crate::port::{StoreError, Stored, Take, Taken, Taker};
+use crate::port::{Classes, StoreError, Stored, Take, Taken, Taker};
 
 /// What one call handed out.
 struct Piece {
     again_at: Option<Timestamp>,
     /// The taker, from 1, at which the call reached its limit; 0: it did not.
     stopped_at: usize,
+    /// Classes, as they are written in names of lanes, for which there was no more room.
+    left_out: Vec<String>,
     /// Per taker, records as they were before and their holds, or as they are now.
     got: Vec<Vec<(Stored, Option<Granted>)>>,
 }
@@ -30,7 +35,9 @@ impl Node {
         let mut per_taker: Vec<Vec<Stored>> = take.takers.iter().map(|_| Vec::new()).collect();
         let mut first = 0;
         loop {
-            let Some((piece, now)) = self.take_piece(&take, first, &per_taker).await? else {
+            let rooms = rooms(&take.classes, &per_taker);
+            let Some((piece, now)) = self.take_piece(&take, first, &rooms, &per_taker).await?
+            else {
                 return Ok(Taken::NoQueue);
             };
             for (place, got) in piece.got.into_iter().enumerate() {
@@ -43,7 +50,17 @@ impl Node {
                 }
             }
             if piece.stopped_at == 0 {
-                return Ok(Taken::Tasks { per_taker, again_at: piece.again_at });
+                let mut names: HashMap<String, Arc<str>> = HashMap::new();
+                for (class, _) in &take.classes.named {
+                    names.insert(escaped(class), Arc::clone(class));
+                }
+                for stored in per_taker.iter().flatten() {
+                    let class = stored.task.spec.lane_class();
+                    names.insert(escaped(&class), Arc::from(class));
+                }
+                let left_out = piece.left_out.iter().filter_map(|name| names.remove(name));
+                let left_out = left_out.collect();
+                return Ok(Taken::Tasks { per_taker, again_at: piece.again_at, left_out });
             }
             first += piece.stopped_at - 1;
         }
@@ -54,21 +71,16 @@ impl Node {
         &self,
         take: &Take,
         first: usize,
+        rooms: &HashMap<String, usize>,
         so_far: &[Vec<Stored>],
     ) -> Result<Option<(Piece, Timestamp)>, StoreError> {
         let mut call = self.call(&TAKE, self.keys.shard_of(&take.queue)).await;
         let roll = take.takers.get(first).map_or(0, |taker| seed_bits(taker.seed) >> 97);
         call.arg(take.queue.as_str()).arg(roll.to_string());
-        match &take.classes {
-            None => call.arg(-1),
-            Some(classes) => {
-                call.arg(classes.len());
-                for class in classes {
-                    call.arg(escaped(class));
-                }
-                &mut call
-            }
-        };
+        call.arg(room_text(take.classes.others)).arg(rooms.len());
+        for (class, room) in rooms {
+            call.arg(class.as_str()).arg(room_text(*room));
+        }
         for (taker, got) in take.takers.iter().zip(so_far).skip(first) {
             let bytes: usize = got.iter().map(|stored| stored.task.spec.payload.len()).sum();
             call.arg(format!("{:032x}", seed_bits(taker.seed))).arg(got.len());
@@ -82,6 +94,23 @@ impl Node {
         let piece = read_piece(answer.body, &take.queue)?;
         Ok(piece.map(|piece| (piece, now)))
     }
+}
+
+/// What is left of the room of classes that are named or were handed out from.
+fn rooms(classes: &Classes, so_far: &[Vec<Stored>]) -> HashMap<String, usize> {
+    let named = classes.named.iter().map(|(class, room)| (escaped(class), *room));
+    let mut rooms: HashMap<String, usize> = named.collect();
+    for stored in so_far.iter().flatten() {
+        let class = escaped(&stored.task.spec.lane_class());
+        let room = rooms.entry(class).or_insert(classes.others);
+        *room = room.saturating_sub(usize::from(*room != usize::MAX));
+    }
+    rooms
+}
+
+/// A number of tasks; -1 stands for as many as there are.
+fn room_text(room: usize) -> String {
+    if room == usize::MAX { "-1".to_owned() } else { room.to_string() }
 }
 
 /// The record as the script has stored it.
@@ -130,7 +159,8 @@ fn read_piece(body: Part, queue: &QueueName) -> Result<Option<Piece>, StoreError
         }
         got.push(records);
     }
-    Ok(Some(Piece { again_at, stopped_at, got }))
+    let left_out = next().list()?.into_iter().map(Part::text).collect::<Result<_, _>>()?;
+    Ok(Some(Piece { again_at, stopped_at, left_out, got }))
 }
 
 /// A length of time; -1 stands for none.

@@ -194,7 +194,7 @@ async fn an_answer_waits_for_its_replicas() {
     let primary = server.port.to_string();
     let replica = Server::with(&["--replicaof", "127.0.0.1", &primary]);
     crate::server::eventually("the replica is up to date", || {
-        let info: String = replica.command("INFO replication");
+        let info = replica.info("replication");
         info.contains("master_link_status:up").then_some(())
     });
     node.put("q", |_| ()).await;

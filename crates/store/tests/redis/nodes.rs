@@ -11,7 +11,8 @@ use punctual_core::{
 };
 use punctual_store::redis::{RedisOptions, RedisStore};
 use punctual_store::{
-    Change, Lost, Push, Pushed, PutQueue, Revision, Store, Stored, Take, Taken, Taker, Wake,
+    Change, Classes, Lost, Push, Pushed, PutQueue, Revision, Store, Stored, Take, Taken, Taker,
+    Wake,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -71,7 +72,7 @@ impl Node {
     pub(crate) async fn take(&self, queue: &str, n: usize, hold_ms: i64) -> Vec<Stored> {
         let hold = Some(Span::from_millis(hold_ms));
         let taker = Taker { seed: random_seed(), worker: None, n, hold, confirm: false };
-        let take = Take { queue: name(queue), classes: None, takers: vec![taker] };
+        let take = Take { queue: name(queue), classes: Classes::all(), takers: vec![taker] };
         match self.0.take(take).await.unwrap() {
             Taken::Tasks { mut per_taker, .. } => per_taker.remove(0),
             Taken::NoQueue => panic!("there is no queue {queue}"),
@@ -309,7 +310,7 @@ async fn a_commit_races_the_end_of_a_hold() {
 async fn an_idle_node_asks_nothing() {
     let (server, _a, _b) = pair().await;
     let calls = || {
-        let info: String = server.command("INFO commandstats");
+        let info = server.info("commandstats");
         let line =
             info.lines().find(|line| line.starts_with("cmdstat_evalsha:")).unwrap().to_owned();
         line.split(['=', ',']).nth(1).unwrap().parse::<u64>().unwrap()

@@ -24,7 +24,7 @@ impl Group {
         let port = primary.port.to_string();
         let replica = Server::with(&[&AOF[..], &["--replicaof", "127.0.0.1", &port]].concat());
         eventually("the replica follows", || {
-            let info: String = replica.command("INFO replication");
+            let info = replica.info("replication");
             info.contains("master_link_status:up").then_some(())
         });
         let settings = [
@@ -35,7 +35,7 @@ impl Group {
         let sentinels: Vec<Server> = (0..3).map(|_| Server::sentinel(&settings)).collect();
         eventually("the Sentinels know each other and the replica", || {
             let knows = |sentinel: &Server| {
-                let info: String = sentinel.command("INFO sentinel");
+                let info = sentinel.info("sentinel");
                 info.contains("slaves=1,sentinels=3")
             };
             sentinels.iter().all(knows).then_some(())
@@ -51,7 +51,7 @@ impl Group {
 
     fn wait_until_primary(server: &Server) {
         eventually("the replica is the primary", || {
-            let info: String = server.command("INFO replication");
+            let info = server.info("replication");
             info.contains("role:master").then_some(())
         });
     }
@@ -155,7 +155,7 @@ async fn a_planned_failover_is_followed() {
     Group::wait_until_primary(&group.replica);
     recovers(&node, Duration::from_secs(5)).await;
     eventually("the old primary is a replica", || {
-        let info: String = group.primary.command("INFO replication");
+        let info = group.primary.info("replication");
         info.contains("role:slave").then_some(())
     });
     recovers(&node, Duration::from_secs(5)).await;

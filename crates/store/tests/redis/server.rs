@@ -112,6 +112,12 @@ impl Server {
         command.query(&mut self.connect()).unwrap_or_else(|error| panic!("{line}: {error}"))
     }
 
+    /// What the server says of itself; nothing while it closes connections, as in a failover.
+    pub(crate) fn info(&self, section: &str) -> String {
+        let info = |mut connection| redis::cmd("INFO").arg(section).query(&mut connection).ok();
+        self.try_connect().and_then(info).unwrap_or_default()
+    }
+
     fn signal(&self, signal: &str) {
         let pid = self.child.as_ref().expect("the server runs").id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());

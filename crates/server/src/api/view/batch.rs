@@ -1,6 +1,6 @@
 //! How pages and the answers of batches read.
 
-use punctual_core::{State, Task, TaskId, Timestamp};
+use punctual_core::{State, Task, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -28,9 +28,9 @@ pub(crate) struct Results<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Result)]
 pub(crate) struct ItemView<'a> {
-    /// The task's id, if the item has one.
+    /// The task's id, if the item has one; one that is malformed as it was sent.
     #[schema(value_type = Option<String>, required = true)]
-    id: Option<&'a TaskId>,
+    id: Option<&'a str>,
     /// Whether it was carried out.
     ok: bool,
     /// Why it was not, for programs.
@@ -57,24 +57,24 @@ pub(crate) struct ItemView<'a> {
 
 impl<'a> ItemView<'a> {
     /// An item that was carried out.
-    pub(crate) fn ok(id: Option<&'a TaskId>) -> Self {
+    pub(crate) fn ok(id: Option<&'a str>) -> Self {
         Self { id, ok: true, code: None, detail: None, hold_until: None, cancel: None, pause: None }
     }
 
     /// An extend that was carried out.
-    pub(crate) fn extended(id: Option<&'a TaskId>, task: &Task) -> Self {
+    pub(crate) fn extended(id: Option<&'a str>, task: &Task) -> Self {
         let ExtendView { hold_until, cancel, pause } = ExtendView::new(task);
         Self { hold_until, cancel: Some(cancel), pause: Some(pause), ..Self::ok(id) }
     }
 
     /// An item that was refused.
-    pub(crate) fn refused(id: Option<&'a TaskId>, failure: &Failure) -> Self {
+    pub(crate) fn refused(id: Option<&'a str>, failure: &Failure) -> Self {
         let (code, detail) = (Some(failure.code().name()), Some(failure.to_string()));
         Self { ok: false, code, detail, ..Self::ok(id) }
     }
 
     /// An item as it was answered before.
-    pub(crate) fn replayed(id: Option<&'a TaskId>, code: Option<&'a str>) -> Self {
+    pub(crate) fn replayed(id: Option<&'a str>, code: Option<&'a str>) -> Self {
         Self { ok: code.is_none(), code, ..Self::ok(id) }
     }
 }

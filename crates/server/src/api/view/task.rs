@@ -169,13 +169,14 @@ impl<'a> GoneView<'a> {
 /// The answer to a verb: the task after it.
 pub(crate) fn verb_answer(
     queue: &QueueName,
-    settings: &Settings,
     id: &TaskId,
     outcome: &Outcome,
     now: Timestamp,
 ) -> Response {
     let view = match outcome {
-        Outcome::Task { task, .. } => AnswerView::Task(TaskView::new(task, settings, now)),
+        Outcome::Task { task, queue, .. } => {
+            AnswerView::Task(TaskView::new(task, &queue.settings, now))
+        }
         Outcome::Before { verb } => {
             let state = match verb {
                 Verb::Commit => Some(State::Done),

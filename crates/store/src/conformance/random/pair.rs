@@ -8,7 +8,8 @@ use proptest::test_runner::TestCaseError;
 use punctual_core::task::{Context, Event, Owner};
 use punctual_core::{Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token};
 
-use super::steps::{IDS, Occurrence, Pushable, QUEUES, Step, Wish};
+use super::check::as_it_reads;
+use super::steps::{IDS, Occurrence, Pushable, QUEUES, Served, Step, Wish};
 use crate::clock::ManualClock;
 use crate::conformance::Subject;
 use crate::conformance::fixture::{id, json, queue, worker};
@@ -78,7 +79,9 @@ impl Pair {
     async fn step(&mut self, step: &Step) -> Outcome {
         match step {
             Step::Push { queue, tasks, key } => self.push(QUEUES[*queue], tasks, *key).await,
-            Step::Take { queue, class, takers } => self.take(QUEUES[*queue], *class, takers).await,
+            Step::Take { queue, served, takers } => {
+                self.take(QUEUES[*queue], *served, takers).await
+            }
             Step::Happen { task, occurrences } => self.happen(*task, occurrences).await,
             Step::Late { reading, occurrence } => self.late(*reading, occurrence).await,
             Step::Remove { queue, ids } => self.remove(QUEUES[*queue], ids).await,
@@ -175,7 +178,7 @@ impl Pair {
         Ok(())
     }
 
-    async fn take(&mut self, name: &str, class: Option<&str>, wishes: &[Wish]) -> Outcome {
+    async fn take(&mut self, name: &str, served: Served, wishes: &[Wish]) -> Outcome {
         let takers = wishes.iter().enumerate().map(|(place, wish)| Taker {
             seed: Seed::new((self.steps << 64) + ((place as u128) << 32)),
             worker: Some(worker("w")),
@@ -183,14 +186,15 @@ impl Pair {
             hold: wish.hold,
             confirm: wish.confirm,
         });
-        let classes = class.map(|class| vec![class.into()]);
+        let classes = served.classes();
         let take = Take { queue: queue(name), classes, takers: takers.collect() };
         let model = answered(self.model.take(take.clone()).await)?;
         let subject = answered(self.subject().take(take).await)?;
-        let (model, model_again_at) = tasks_of(model);
-        let (subject, again_at) = tasks_of(subject);
+        let (model, model_again_at, model_left_out) = tasks_of(model);
+        let (subject, again_at, left_out) = tasks_of(subject);
         prop_assert_eq!(&subject, &model, "what was handed out");
         prop_assert_eq!(again_at, model_again_at, "when the rate lets the next go");
+        prop_assert_eq!(left_out, model_left_out, "what there was no room for");
         for task in subject.into_iter().flatten().flatten() {
             self.handed_out(&task)?;
         }
@@ -273,7 +277,8 @@ impl Pair {
         let ids = [id.clone()];
         let model = answered(self.model.read(name, &ids).await)?.remove(0);
         let subject = answered(self.subject().read(name, &ids).await)?.remove(0);
-        let task = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.task.clone());
+        let now = self.now();
+        let task = |stored: &Option<Stored>| stored.as_ref().map(|stored| as_it_reads(stored, now));
         prop_assert_eq!(task(&subject), task(&model), "{}/{} as it reads", name, id);
         Ok(model.zip(subject))
     }
@@ -321,11 +326,14 @@ impl Pair {
     }
 }
 
-/// The tasks each taker got, without their versions; none if there is no such queue.
-fn tasks_of(taken: Taken) -> (Option<Vec<Vec<Task>>>, Option<Timestamp>) {
-    let Taken::Tasks { per_taker, again_at } = taken else {
-        return (None, None);
+/// What was handed out, for comparison: the tasks each taker got, without their versions; none if
+/// there is no such queue.
+type Handed = (Option<Vec<Vec<Task>>>, Option<Timestamp>, BTreeSet<Arc<str>>);
+
+fn tasks_of(taken: Taken) -> Handed {
+    let Taken::Tasks { per_taker, again_at, left_out } = taken else {
+        return (None, None, BTreeSet::new());
     };
     let plain = |got: Vec<Stored>| got.into_iter().map(|stored| stored.task).collect();
-    (Some(per_taker.into_iter().map(plain).collect()), again_at)
+    (Some(per_taker.into_iter().map(plain).collect()), again_at, left_out.into_iter().collect())
 }

@@ -73,26 +73,28 @@ local function waiting_record(q, head)
   return is_waiting and record or nil
 end
 
--- The stream whose head comes first.
+-- The stream whose head comes first, that head, and the stream's place.
 local function first_of(streams)
-  local best, best_head
-  for _, stream in ipairs(streams) do
+  local best, best_head, place
+  for n, stream in ipairs(streams) do
     local head = stream.head()
     if head and (not best or head.at < best_head.at
         or (head.at == best_head.at and head.birth < best_head.birth)) then
-      best, best_head = stream, head
+      best, best_head, place = stream, head, n
     end
   end
-  return best, best_head
+  return best, best_head, place
 end
 
--- The lanes of a queue in groups of one priority, the highest first.
+-- The lanes of a queue in groups of one priority, the highest first; only those of classes that are
+-- served, where that is asked for.
 local function by_priority(q, is_served)
   local groups, priorities = {}, {}
   for name, lane in pairs(lanes_of(q)) do
     local priority, class = string.match(name, '^(-?%d+):?(.*)$')
     priority = tonumber(priority)
-    if not is_served or is_served[class] then
+    lane.class = class
+    if not is_served or is_served(class) then
       if not groups[priority] then
         groups[priority] = {priority = priority}
         priorities[#priorities + 1] = priority

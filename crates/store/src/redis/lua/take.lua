@@ -2,28 +2,38 @@
 --
 -- ARGV  queue
 --       roll: a random whole number
---       classes: how many are named (-1: all), and those
+--       others: how many of every class that is not named (-1: all); how many classes are named, and
+--       those, each with how many of it
 --       takers to the end, each: seed, index of its next token, most tasks, bytes it already got, hold
 --       in milliseconds or '', 1 if it will confirm, worker or ''
 -- Body  {'NOQUEUE'}
---       {'TAKEN', again_at, open, got}: when the rate lets the next go, if that stopped it (0: it did
+--       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0: it did
 --         not); the taker at which the call reached its own limit (0: it did not); per taker a list of
 --         {record, hold, within}: the record as it was before, the length of its hold and the time to
 --         confirm (-1: none asked for); or the record as it is now and twice -1 where the call is a
---         repeated one
+--         repeated one; the classes with ready tasks for which there was no more room
 
 local ITEMS_MAX = 500
 local BYTES_MAX = 16777216
 
-local i = 8
-local is_served
-if tonumber(ARGV[7]) >= 0 then
-  is_served = {}
-  for _ = 1, tonumber(ARGV[7]) do
-    is_served[ARGV[i]] = true
-    i = i + 1
-  end
+-- How many tasks of a class may still go.
+local others = tonumber(ARGV[7])
+if others < 0 then
+  others = math.huge
 end
+local rooms, i = {}, 9
+for _ = 1, tonumber(ARGV[8]) do
+  local room = tonumber(ARGV[i + 1])
+  rooms[ARGV[i]] = room < 0 and math.huge or room
+  i = i + 2
+end
+local function has_room(class)
+  return (rooms[class] or others) > 0
+end
+local function use_room(class)
+  rooms[class] = (rooms[class] or others) - 1
+end
+
 local takers = {}
 while i <= #ARGV do
   takers[#takers + 1] = {
@@ -50,7 +60,7 @@ if repeated and repeated[1] == 'TAKEN' then
       end
     end
   end
-  return answer({'TAKEN', repeated[2], repeated[3], got})
+  return answer({'TAKEN', repeated[2], repeated[3], got, repeated[5]})
 elseif repeated then
   return answer(repeated)
 end
@@ -63,13 +73,15 @@ end
 
 -- Candidates in the order of their turn: `peek()` the next record, `consume()` hands it out.
 local function in_turn()
-  local groups, g, streams, current = by_priority(q, is_served), 0, {}, nil
+  local groups, g, streams, current = by_priority(q, has_room), 0, {}, nil
   local lists = {}
   local source = {}
   function source.peek()
     while not current do
-      local stream, head = first_of(streams)
-      if not stream then
+      local stream, head, place = first_of(streams)
+      if stream and not has_room(stream.lane.class) then
+        table.remove(streams, place)
+      elseif not stream then
         g = g + 1
         if not groups[g] then
           return nil
@@ -102,6 +114,7 @@ local function in_turn()
       take_out(current.stream.key, current.member)
       current.stream.lane.touched = true
     end
+    use_room(current.stream.lane.class)
     current.stream.pop()
     current = nil
   end
@@ -122,12 +135,14 @@ end
 -- of a list, is drawn again; after a while the first that will do is found in order.
 local function by_chance()
   math.randomseed(tonumber(ARGV[6]))
-  local groups, g, current = by_priority(q, is_served), 1, nil
+  local groups, g, current = by_priority(q, has_room), 1, nil
   local function draw(group)
     local total = 0
     for _, lane in ipairs(group) do
-      lane.ready = call('ZCOUNT', lane.due, '-inf', now)
-      total = total + lane.ready + lane.tail - lane.head
+      local is_served = has_room(lane.class)
+      lane.ready = is_served and call('ZCOUNT', lane.due, '-inf', now) or 0
+      lane.listed = is_served and lane.tail - lane.head or 0
+      total = total + lane.ready + lane.listed
     end
     if total == 0 then
       return nil
@@ -136,10 +151,10 @@ local function by_chance()
     for _, lane in ipairs(group) do
       if place < lane.ready then
         return lane, call('ZRANGE', lane.due, place, place)[1]
-      elseif place < lane.ready + lane.tail - lane.head then
+      elseif place < lane.ready + lane.listed then
         return lane, nil, place - lane.ready
       end
-      place = place - lane.ready - (lane.tail - lane.head)
+      place = place - lane.ready - lane.listed
     end
   end
   local function look(lane, member, index)
@@ -159,13 +174,14 @@ local function by_chance()
   end
   local function search(group)
     for _, lane in ipairs(group) do
+      local is_served = has_room(lane.class)
       local stream = sorted_stream(lane.due, 0, is_due)
-      while not current and stream.head() do
+      while is_served and not current and stream.head() do
         look(lane, stream.head().member)
         stream.pop()
       end
       stream = list_stream(q, lane, 0)
-      if not current and stream.head() then
+      if is_served and not current and stream.head() then
         look(lane, nil, stream.passed)
       end
     end
@@ -198,6 +214,7 @@ local function by_chance()
       call('LSET', lane.list, current.index, '')
       lane.holes = lane.holes + 1
     end
+    use_room(lane.class)
     lane.touched = true
     current = nil
   end
@@ -234,8 +251,11 @@ local function hand_out(record, taker)
   local status = taker.confirm and 'assigned' or 'running'
   local ends = now + (taker.confirm and q.confirm or hold)
   local key = task_key(q, record.id)
-  call('HSET', key, 'status', status, 'counter', record.counter + 1, 'taken', seconds(now), 'timeout', seconds(ends),
+  call('HSET', key, 'status', status, 'counter', record.counter + 1, 'since', seconds(now), 'timeout', seconds(ends),
     'token', taker.seed .. ':' .. taker.index, 'length', seconds(hold), 'change', (record.change or 0) + 1)
+  if not taker.confirm then
+    call('HSET', key, 'taken', seconds(now), 'starts', (tonumber(record.starts) or 0) + 1)
+  end
   if taker.worker ~= '' then
     call('HSET', key, 'worker', taker.worker)
   end
@@ -286,10 +306,24 @@ end
 if source then
   source.close()
 end
+
+-- Classes without room that have ready tasks.
+local left_out, is_left_out = {}, {}
+for _, group in ipairs(by_priority(q)) do
+  for _, lane in ipairs(group) do
+    if rooms[lane.class] and not has_room(lane.class) and not is_left_out[lane.class] then
+      local listed = lane.tail - lane.head - lane.holes
+      if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > 0 then
+        is_left_out[lane.class] = true
+        left_out[#left_out + 1] = lane.class
+      end
+    end
+  end
+end
 if q.limit then
   call('HSET', q.key, 'level', whole(q.level), 'filled', seconds(now))
 end
 if is_wanting and not q.wanted then
   call('HSET', q.key, 'wanted', '1')
 end
-return finish({'TAKEN', again_at, stopped_at, got}, {'TAKEN', again_at, stopped_at, ids})
+return finish({'TAKEN', again_at, stopped_at, got, left_out}, {'TAKEN', again_at, stopped_at, ids, left_out})
