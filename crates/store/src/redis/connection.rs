@@ -1,7 +1,9 @@
 //! Connections to Redis: one server, the primary that Sentinels name, or a Cluster.
 //!
 //! All requests of a node share one connection (in a Cluster one per server); nothing that blocks goes
-//! over it. Messages from other nodes come over the same connection.
+//! over it. Messages from other nodes come over the same connection, but for a Cluster: a server there
+//! ends the subscription to a shard that moves away, and the library would take that word for the answer
+//! to a request.
 
 use std::time::Duration;
 
@@ -37,7 +39,7 @@ pub(super) enum Connection {
 }
 
 impl Connection {
-    /// Connects to the server that takes writes.
+    /// Connects to the server that takes writes. Of a Cluster no messages come this way.
     pub(super) async fn open(
         address: &Address,
         messages: UnboundedSender<PushInfo>,
@@ -53,18 +55,7 @@ impl Connection {
                 let one = connect(address.redis(&host, port)?, Some(messages)).await?;
                 require_primary(one).await
             }
-            Topology::Cluster => {
-                let nodes: RedisResult<Vec<ConnectionInfo>> =
-                    address.hosts.iter().map(|(host, port)| address.redis(host, *port)).collect();
-                let client = ClusterClientBuilder::new(nodes?)
-                    .use_protocol(ProtocolVersion::RESP3)
-                    .connection_timeout(CONNECT_TIMEOUT)
-                    .response_timeout(RESPONSE_TIMEOUT)
-                    .retries(CLUSTER_RETRIES)
-                    .push_sender(messages)
-                    .build()?;
-                client.get_async_connection().await.map(Self::Cluster)
-            }
+            Topology::Cluster => open_cluster(address, None).await.map(Self::Cluster),
         }
     }
 
@@ -118,20 +109,44 @@ impl Connection {
         redis::from_redis_value(self.send_to(wait, key).await?).map_err(RedisError::from)
     }
 
-    /// Listens to what other nodes say, and to programs that publish on the shards' channels.
-    pub(super) async fn listen(&mut self, keys: &Keys) -> RedisResult<()> {
-        for shard in 0..keys.shards() {
-            let channel = keys.channel(shard);
-            match self {
-                Self::One(one) => one.subscribe(channel).await?,
-                Self::Cluster(cluster) => {
-                    cluster.ssubscribe(&channel).await?;
-                    cluster.subscribe(channel).await?;
-                }
+    /// Listens to what other nodes say, and to programs that publish on the shards' channels. In a
+    /// Cluster a connection of its own does that, for as long as it is kept.
+    pub(super) async fn listen(
+        &mut self,
+        address: &Address,
+        keys: &Keys,
+        messages: UnboundedSender<PushInfo>,
+    ) -> RedisResult<Option<ClusterConnection>> {
+        let mut ears = match self {
+            Self::One(one) => {
+                one.subscribe(keys.channel(0)).await?;
+                return Ok(None);
             }
+            Self::Cluster(_) => open_cluster(address, Some(messages)).await?,
+        };
+        for shard in 0..keys.shards() {
+            ears.ssubscribe(keys.channel(shard)).await?;
+            ears.subscribe(keys.channel(shard)).await?;
         }
-        Ok(())
+        Ok(Some(ears))
     }
+}
+
+async fn open_cluster(
+    address: &Address,
+    messages: Option<UnboundedSender<PushInfo>>,
+) -> RedisResult<ClusterConnection> {
+    let nodes: RedisResult<Vec<ConnectionInfo>> =
+        address.hosts.iter().map(|(host, port)| address.redis(host, *port)).collect();
+    let mut client = ClusterClientBuilder::new(nodes?)
+        .use_protocol(ProtocolVersion::RESP3)
+        .connection_timeout(CONNECT_TIMEOUT)
+        .response_timeout(RESPONSE_TIMEOUT)
+        .retries(CLUSTER_RETRIES);
+    if let Some(messages) = messages {
+        client = client.push_sender(messages);
+    }
+    client.build()?.get_async_connection().await
 }
 
 fn slot_of(key: &str) -> u16 {

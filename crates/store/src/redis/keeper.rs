@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use punctual_core::{QueueName, Span, State};
+use redis::cluster_async::ClusterConnection;
 use redis::{PushInfo, PushKind, RedisResult, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use super::address::Topology;
 use super::answer::Part;
@@ -31,6 +32,8 @@ const LOOK_AGAIN: Span = Span::from_secs(1);
 pub(super) struct Ready {
     pub(super) connection: Connection,
     pub(super) messages: UnboundedReceiver<PushInfo>,
+    /// What messages come over, where that is another connection.
+    pub(super) ears: Option<ClusterConnection>,
 }
 
 impl Node {
@@ -88,16 +91,16 @@ impl Node {
     /// Connects, checks that all is as it must be, and listens.
     async fn connect(&self) -> RedisResult<Ready> {
         let (sender, messages) = unbounded_channel();
-        let mut connection = Connection::open(&self.address, sender).await?;
+        let mut connection = Connection::open(&self.address, sender.clone()).await?;
         self.set_up_again(&mut connection).await?;
-        connection.listen(&self.keys).await?;
+        let ears = connection.listen(&self.address, &self.keys, sender).await?;
         if let Ok(durability) = Durability::read(&mut connection).await {
             if let Some(objection) = durability.objection() {
                 warn!("{objection}");
             }
             self.note_durability(&durability);
         }
-        Ok(Ready { connection, messages })
+        Ok(Ready { connection, messages, ears })
     }
 
     /// Looks at every shard and every queue whenever something may have been said that was not heard.
@@ -135,7 +138,7 @@ impl Node {
                 }
                 // Of a Cluster only one server is gone, or a shard has moved to another.
                 PushKind::Disconnection | PushKind::SUnsubscribe | PushKind::Unsubscribe => {
-                    self.listen_again(&mut ready.connection, generation).await;
+                    self.listen_again(&mut ready, generation).await;
                 }
                 _ => {}
             }
@@ -143,12 +146,17 @@ impl Node {
     }
 
     /// Listens to every shard anew, as soon as that works. Until then nothing is known for sure.
-    async fn listen_again(&self, connection: &mut Connection, generation: u64) {
+    async fn listen_again(&self, ready: &mut Ready, generation: u64) {
         self.cache.clear(None);
+        ready.ears = None;
         loop {
             tokio::time::sleep(LISTEN_AGAIN).await;
-            match connection.listen(&self.keys).await {
-                Ok(()) => break,
+            let (sender, messages) = unbounded_channel();
+            match ready.connection.listen(&self.address, &self.keys, sender).await {
+                Ok(ears) => {
+                    (ready.ears, ready.messages) = (ears, messages);
+                    break;
+                }
                 Err(trouble) => warn!(reason = describe(&trouble), "not all of Redis can be heard"),
             }
         }
@@ -220,7 +228,10 @@ impl Node {
     pub(super) async fn look(&self, shard: usize) -> Result<(), StoreError> {
         let looked = async {
             let answer = self.call(&LOOK, shard).await.send().await?;
-            let [expired, sweep, outbox, next] = answer.body.parts()?;
+            let [expired, sweep, outbox, next, odd] = answer.body.parts()?;
+            for queue in odd.list()? {
+                self.mend(&queue.name()?).await?;
+            }
             if next.int()? > 0 {
                 self.agenda.no_later_than(shard, next.int()?);
             }
@@ -241,6 +252,14 @@ impl Node {
             self.agenda.no_later_than(shard, again.as_millis());
         }
         looked
+    }
+
+    /// Mends a queue that lost something.
+    async fn mend(&self, queue: &QueueName) -> Result<(), StoreError> {
+        for finding in self.check_queue(queue, true).await? {
+            error!(%queue, "{finding}; mended");
+        }
+        Ok(())
     }
 
     /// Hears from a Sentinel that the primary has changed. Requests that fail find out as well; this is

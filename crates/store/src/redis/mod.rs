@@ -14,13 +14,14 @@
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `receipt`: how things are written there.
 //! - `node`, `call`, `places`, `answer`: how a script is called, once, however often it is sent.
-//! - `cache`, `agenda`, `clock`, `keeper`: what a node knows, and does by itself.
+//! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
 mod address;
 mod agenda;
 mod answer;
 mod cache;
 mod call;
+mod check;
 mod clock;
 mod commit;
 mod connection;
@@ -112,7 +113,7 @@ impl RedisStore {
         let address = Address::parse(&options.url)?;
         let trouble = |error: redis::RedisError| StoreError::Open(describe(&error));
         let (sender, messages) = unbounded_channel();
-        let mut connection = Connection::open(&address, sender).await.map_err(trouble)?;
+        let mut connection = Connection::open(&address, sender.clone()).await.map_err(trouble)?;
         let durability = Durability::read(&mut connection).await.map_err(trouble)?;
         match durability.objection() {
             Some(objection) if !options.allow_unsafe => return Err(StoreError::Open(objection)),
@@ -126,10 +127,16 @@ impl RedisStore {
         let node = Node::new(address, keys, link, clock, options.wait_replicas, session);
         node.note_durability(&durability);
         node.set_up(&mut connection).await.map_err(trouble)?;
-        connection.listen(&node.keys).await.map_err(trouble)?;
+        let ears = connection.listen(&node.address, &node.keys, sender).await.map_err(trouble)?;
         let node = Arc::new(node);
-        let tasks = node.start(Ready { connection, messages }, broken);
+        let tasks = node.start(Ready { connection, messages, ears }, broken);
         Ok(Arc::new(Self { node, _tasks: tasks }))
+    }
+
+    /// Compares all records with all indexes, and mends the indexes if asked to. One line for each thing
+    /// that is wrong. The store can be used meanwhile.
+    pub async fn check(&self, is_mending: bool) -> Result<Vec<String>, StoreError> {
+        self.node.check(is_mending).await
     }
 }
 

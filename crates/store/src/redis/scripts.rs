@@ -94,6 +94,10 @@ scripts! {
     SWEEP: "sweep", Changes, false;
     /// Looks at what has fallen due.
     LOOK: "look", Changes, false;
+    /// Names the indexes of a queue.
+    LANES: "lanes", Reads, false;
+    /// Compares records and indexes.
+    CHECK: "check", Changes, false;
     /// Reads tasks that belong to other shards.
     OUTBOX: "outbox", Changes, false;
     /// Makes tasks that were decided on in another shard.

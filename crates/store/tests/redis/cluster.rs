@@ -264,9 +264,9 @@ async fn a_callback_handed_over_twice_is_made_once() {
 #[tokio::test]
 async fn a_server_that_is_away_stops_only_its_shards() {
     let mut cluster = Cluster::start();
-    let settings = ["CONFIG SET cluster-require-full-coverage no"];
     for server in &cluster.servers {
-        server.command::<String>(settings[0]);
+        server.command::<String>("CONFIG SET cluster-require-full-coverage no");
+        server.command::<String>("CONFIG SET appendfsync always");
     }
     let node = Node::open(cluster.url()).await;
     let mut homes = std::collections::BTreeMap::new();

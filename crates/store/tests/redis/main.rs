@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod cluster;
+mod damage;
 mod faults;
 mod nodes;
 mod proxy;

@@ -46,7 +46,10 @@ impl Subject for Redis {
     }
 
     async fn restart(&mut self) -> bool {
-        self.store = None;
+        let store = self.store.take().unwrap();
+        let findings = store.check(false).await.unwrap();
+        assert!(findings.is_empty(), "records and indexes differ: {findings:?}");
+        drop(store);
         self.open().await;
         true
     }

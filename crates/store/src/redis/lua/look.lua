@@ -2,8 +2,9 @@
 -- due stays on the agenda until it is dealt with.
 --
 -- ARGV  -
--- Body  {expired, sweep, outbox, next}: 1 if there are holds or expiries to end, things to sweep, tasks
---       to hand over to other shards; when to look again (0: when told)
+-- Body  {expired, sweep, outbox, next, odd}: 1 if there are holds or expiries to end, things to sweep,
+--       tasks to hand over to other shards; when to look again (0: when told); queues whose indexes
+--       do not hold as many tasks as they should
 
 local RECHECK_MS = 1000
 
@@ -58,8 +59,28 @@ local function is_pending(member, kind)
   return true
 end
 
+-- Whether the indexes of a queue hold every live task once, and every held one has an end. A held task
+-- that lost its entry would never come back.
+local function is_odd(q)
+  local held, live = 0, 0
+  for state in pairs(HELD) do
+    held = held + call('ZCARD', state_key(q, state))
+  end
+  for _, lane in pairs(lanes_of(q)) do
+    live = live + lane.tail - lane.head - lane.holes + call('ZCARD', lane.due)
+  end
+  live = live + held + call('ZCARD', state_key(q, 'paused'))
+  return held ~= call('ZCARD', q.holds) or live ~= q.number
+end
+
+local odd = {}
+
 for _, member in ipairs(call('ZRANGEBYSCORE', agenda_key, '-inf', now)) do
   local kind, name = parse_agenda(member)
+  local q = kind == 'hold' and open(name)
+  if q and is_odd(q) then
+    odd[#odd + 1] = name
+  end
   if kind == 'due' then
     announce(member, name)
   elseif is_pending(member, kind) then
@@ -74,4 +95,4 @@ for _, member in ipairs(call('ZRANGEBYSCORE', agenda_key, '-inf', now)) do
   end
 end
 look_again(first_score(agenda_key, '(' .. whole(now)))
-return finish({expired, sweep, outbox, again})
+return finish({expired, sweep, outbox, again, odd})

@@ -1,0 +1,117 @@
+//! Hands from outside: what parts records from their indexes is found, and mended from the records.
+
+use std::collections::BTreeSet;
+
+use punctual_core::{Event, NewTask, Span, State};
+use punctual_store::{Store, Wake};
+
+use crate::nodes::{Node, hear, id, name, task};
+use crate::server::Server;
+
+/// Takes an id out of every sorted set.
+fn erase(server: &Server, text: &str) {
+    let keys: Vec<String> = server.command("KEYS punctual:*");
+    for key in keys {
+        if server.command::<String>(&format!("TYPE {key}")) == "zset" {
+            let members: Vec<Vec<u8>> = server.command(&format!("ZRANGE {key} 0 -1"));
+            for member in members.iter().filter(|member| member.ends_with(text.as_bytes())) {
+                let mut remove = redis::cmd("ZREM");
+                remove.arg(&key).arg(&member[..]).query::<()>(&mut server.connect()).unwrap();
+            }
+        }
+    }
+}
+
+/// FAULTS row 15.
+#[tokio::test]
+async fn a_held_task_whose_hold_is_lost_is_recovered() {
+    let server = Server::start();
+    let node = Node::open(server.url()).await;
+    node.put("q", |_| ()).await;
+    let mut wakes = node.0.wakeups();
+    for way in ["hold", "everywhere", "whole"] {
+        node.push("q", task(way)).await;
+        let held = node.take("q", 1, 700).await;
+        match way {
+            "hold" => {
+                let member: Vec<String> = server.command("ZRANGE punctual:hold:q 0 -1");
+                server.command::<i64>(&format!("ZREM punctual:hold:q {}", member[0]));
+            }
+            "everywhere" => erase(&server, way),
+            _ => server.command::<()>("DEL punctual:hold:q punctual:state:q:running"),
+        }
+        hear(&mut wakes, |wake| *wake == Wake::Expired).await;
+        let late = node.0.expired(9).await.unwrap();
+        assert_eq!(late.len(), 1, "{way}");
+        assert_eq!(late[0].task, held[0].task, "{way}");
+        let change = node.change(&late[0], Event::HoldEnd).await;
+        node.0.commit(vec![change]).await.unwrap()[0].unwrap();
+        assert_eq!(node.state("q", way).await, Some(State::Ready), "{way}");
+        assert_eq!(node.take("q", 9, 60_000).await.len(), 1);
+        assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+        node.0.remove(&name("q"), &[id(way)]).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_lost_from_the_indexes_is_found_and_mended() {
+    let server = Server::start();
+    let node = Node::open(server.url()).await;
+    node.put("q", |queue| queue.settings.keep.failed = Span::from_secs(3_600)).await;
+    let hour = Some(Span::from_secs(3_600));
+    let expected: BTreeSet<&str> = ["failed", "high", "held", "later", "paused", "ready"].into();
+    node.push("q", task("failed")).await;
+    let held = node.take("q", 1, 60_000).await;
+    let token = held[0].task.status.hold.unwrap().token;
+    let settlement =
+        punctual_core::task::Settlement::Fail { error: None, retry_in: None, permanent: true };
+    let change = node.change(&held[0], Event::Settle { token, settlement }).await;
+    node.0.commit(vec![change]).await.unwrap()[0].unwrap();
+    node.push("q", task("held")).await;
+    node.take("q", 1, 60_000).await;
+    node.push("q", task("paused")).await;
+    let paused = node.0.read(&name("q"), &[id("paused")]).await.unwrap().remove(0).unwrap();
+    let change = node.change(&paused, Event::Pause).await;
+    node.0.commit(vec![change]).await.unwrap()[0].unwrap();
+    node.push("q", task("ready")).await;
+    node.push("q", NewTask { delay: hour, ..task("later") }).await;
+    node.push("q", NewTask { priority: Some(5), ..task("high") }).await;
+    assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+
+    let indexes: Vec<String> = server.command("KEYS punctual:*");
+    let is_index = |key: &&String| {
+        ["ready:", "due:", "state:", "hold:", "keep:", "lanes:", "agenda"]
+            .iter()
+            .any(|kind| key.starts_with(&format!("punctual:{kind}")))
+    };
+    for key in indexes.iter().filter(is_index) {
+        server.command::<i64>(&format!("DEL {key}"));
+        assert!(!node.0.check(false).await.unwrap().is_empty(), "{key} is missed");
+        assert!(!node.0.check(true).await.unwrap().is_empty());
+        let left = node.0.check(true).await.unwrap();
+        assert_eq!(left, Vec::<String>::new(), "{key} is mended");
+    }
+    // Entries that nothing stands behind, and a number that is wrong.
+    server.command::<i64>("ZADD punctual:state:q:running 1 0000000000000001:ghost");
+    server.command::<i64>("RPUSH punctual:ready:q ghost");
+    server.command::<i64>("HSET punctual:q:q number 77");
+    assert!(node.0.check(true).await.unwrap().len() >= 3);
+    assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+
+    let mut listed = BTreeSet::new();
+    for state in State::ALL {
+        let listing = punctual_store::Listing {
+            queue: name("q"),
+            states: vec![state],
+            cursor: None,
+            limit: 100,
+        };
+        for stored in node.0.list(listing).await.unwrap().items {
+            assert!(listed.insert(stored.task.spec.id.to_string()));
+        }
+    }
+    assert_eq!(listed.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected);
+    let taken = node.take("q", 9, 60_000).await;
+    let taken: Vec<_> = taken.iter().map(|stored| stored.task.spec.id.as_str()).collect();
+    assert_eq!(taken, ["high", "ready"]);
+}
