@@ -287,7 +287,7 @@ async fn a_server_that_is_away_stops_only_its_shards() {
     cluster.servers[1].run();
     let since = std::time::Instant::now();
     while node.0.health().await.is_err() {
-        assert!(since.elapsed() < std::time::Duration::from_secs(10), "it comes back");
+        assert!(since.elapsed() < std::time::Duration::from_secs(60), "it comes back");
     }
     for place in 0..3 {
         node.push(&homes[&place], task("after")).await;

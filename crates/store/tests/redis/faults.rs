@@ -12,7 +12,7 @@ use crate::proxy::Proxy;
 use crate::server::{PATIENCE, Server, free_port};
 
 /// How soon a node works again after the fault has ended.
-const RECOVERY: Duration = Duration::from_secs(5);
+const RECOVERY: Duration = Duration::from_secs(30);
 
 async fn node(url: String) -> Node {
     let node = Node::open(url).await;

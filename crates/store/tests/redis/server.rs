@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use redis::Connection;
 
 /// Longer than a server needs for anything here.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server. It ends with its value.
 pub(crate) struct Server {
