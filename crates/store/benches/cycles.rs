@@ -77,7 +77,7 @@ fn row(what: &str, per_second: f64, ceiling: f64) {
 
 /// Pushes a backlog that stays.
 async fn fill(store: &Arc<LocalStore>, n: usize) {
-    make_queue(store, "bench").await;
+    make_queue(&**store, "bench").await;
     let queue = queue("bench");
     for from in (0..n).step_by(1_000) {
         let tasks = specs(&queue, 9_999, from, 1_000, store.now());

@@ -1,4 +1,4 @@
-//! Whole durable cycles of push, take and commit on an embedded store in process.
+//! Whole durable cycles of push, take and commit on a store in process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) fn queue(name: &str) -> QueueName {
 }
 
 /// Makes a queue with initial settings, unless it is there.
-pub(crate) async fn make_queue(store: &LocalStore, name: &str) {
+pub(crate) async fn make_queue(store: &impl Store, name: &str) {
     let name = queue(name);
     if store.queue(&name).await.unwrap().is_none() {
         let settings = Settings::initial(&name);
@@ -56,7 +56,7 @@ pub(crate) fn specs(
 
 /// One cycle of `n` tasks: pushed, taken, committed, each durable.
 async fn cycle(
-    store: &LocalStore,
+    store: &impl Store,
     queue: &QueueName,
     caller: usize,
     from: usize,
@@ -86,12 +86,12 @@ async fn cycle(
 
 /// Whole durable cycles per second, in batches, by some callers at once.
 pub(crate) async fn drive(
-    store: &Arc<LocalStore>,
+    store: &Arc<impl Store>,
     cycles: usize,
     callers: usize,
     batch: usize,
 ) -> f64 {
-    make_queue(store, "bench").await;
+    make_queue(&**store, "bench").await;
     let rounds = cycles / callers / batch;
     let start = Instant::now();
     let mut tasks = Vec::new();
@@ -102,7 +102,7 @@ pub(crate) async fn drive(
             for round in 0..rounds {
                 let unique = start.elapsed().as_nanos() << 64 | (caller as u128) << 32;
                 let seed = unique + (round as u128) * 1_000 + 1;
-                cycle(&store, &queue, caller, round * batch, batch, seed).await;
+                cycle(&*store, &queue, caller, round * batch, batch, seed).await;
             }
         }));
     }

@@ -88,10 +88,12 @@ impl Call<'_> {
                         let reason = "Redis: the answer came too late".to_owned();
                         return Err(unavailable(reason, effect));
                     }
-                    Ending::Empty => match self.node.set_up_again(&mut connection).await {
-                        Ok(()) => continue,
-                        Err(trouble) => trouble,
-                    },
+                    Ending::Empty => {
+                        match self.node.set_up_again(&mut connection, Some(self.shard)).await {
+                            Ok(()) => continue,
+                            Err(trouble) => trouble,
+                        }
+                    }
                 },
                 Err(trouble) => trouble,
             };
@@ -155,12 +157,8 @@ impl Call<'_> {
         if wanted == 0 || !self.script.is_writing {
             return Ok(());
         }
-        let key = self.node.keys.shard(self.shard);
-        let reason = match connection.wait(wanted, &key).await {
-            Ok(reached) if reached >= wanted => return Ok(()),
-            Ok(reached) => format!("Redis: {reached} of {wanted} replicas have it"),
-            Err(trouble) => describe(&trouble),
-        };
-        Err(StoreError::Unavailable { reason, effect: Effect::Unknown })
+        let (replicas, key) = (&self.node.replicas[self.shard], self.node.keys.shard(self.shard));
+        let confirmed = replicas.wait(wanted, Instant::now(), connection, &key).await;
+        confirmed.map_err(|reason| StoreError::Unavailable { reason, effect: Effect::Unknown })
     }
 }

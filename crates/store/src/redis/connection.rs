@@ -25,6 +25,8 @@ use super::scripts::Script;
 
 /// How long one request may take. Scripts take milliseconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long replicas have to confirm a write.
+const WAIT_MS: u32 = 1_000;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often the library itself repeats a request to a Cluster: enough to follow a redirection or two.
 const CLUSTER_RETRIES: u32 = 3;
@@ -105,7 +107,7 @@ impl Connection {
     /// Waits until replicas have what was written to a shard, and says how many do.
     pub(super) async fn wait(&mut self, replicas: u32, key: &str) -> RedisResult<u32> {
         let mut wait = cmd("WAIT");
-        wait.arg(replicas).arg(RESPONSE_TIMEOUT.as_millis() as u64 / 2);
+        wait.arg(replicas).arg(WAIT_MS);
         redis::from_redis_value(self.send_to(wait, key).await?).map_err(RedisError::from)
     }
 

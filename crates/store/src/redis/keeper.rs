@@ -92,7 +92,7 @@ impl Node {
     async fn connect(&self) -> RedisResult<Ready> {
         let (sender, messages) = unbounded_channel();
         let mut connection = Connection::open(&self.address, sender.clone()).await?;
-        self.set_up_again(&mut connection).await?;
+        self.set_up_again(&mut connection, None).await?;
         let ears = connection.listen(&self.address, &self.keys, sender).await?;
         if let Ok(durability) = Durability::read(&mut connection).await {
             if let Some(objection) = durability.objection() {

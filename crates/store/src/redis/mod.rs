@@ -13,7 +13,7 @@
 //!
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `receipt`: how things are written there.
-//! - `node`, `call`, `places`, `answer`: how a script is called, once, however often it is sent.
+//! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
 mod address;
@@ -36,6 +36,7 @@ mod push;
 mod queues;
 mod receipt;
 mod record;
+mod replicas;
 mod scripts;
 mod take;
 mod tasks;

@@ -20,6 +20,7 @@ use super::keys::{Keys, escaped};
 use super::link::Link;
 use super::places::Places;
 use super::queues::queue_fields;
+use super::replicas::Replicas;
 use super::scripts::{ALIVE, INIT};
 use crate::port::{StoreError, Wake};
 
@@ -38,6 +39,7 @@ pub(super) struct Node {
     pub(super) missed: Notify,
     /// Replicas an answer waits for.
     pub(super) wait_replicas: u32,
+    pub(super) replicas: Vec<Replicas>,
     /// What an acknowledgement is worth, as last read.
     pub(super) durability: RwLock<String>,
     wakes: UnboundedSender<Wake>,
@@ -68,6 +70,7 @@ impl Node {
             agenda: Agenda::new(shards),
             missed: Notify::new(),
             wait_replicas,
+            replicas: (0..shards).map(|_| Replicas::default()).collect(),
             durability: RwLock::new(String::new()),
             wakes,
             stream: Mutex::new(Some(stream)),
@@ -123,27 +126,9 @@ impl Node {
 
     /// Sets up every shard as far as it is not. True if one was empty.
     pub(super) async fn set_up(&self, connection: &mut Connection) -> RedisResult<bool> {
-        let now = self.clock.now();
-        let built_in = QueueName::BUILT_IN.map(|name| {
-            let name = QueueName::parse(name).expect("a built-in name is well formed");
-            let settings = Settings::initial(&name);
-            Queue { name, settings, paused: false, created_at: now }
-        });
         let mut is_new = false;
         for shard in 0..self.keys.shards() {
-            let mut init = cmd("EVAL");
-            init.arg(&INIT.source).arg(1).arg(self.keys.shard(shard));
-            init.arg(shard).arg(self.keys.shards()).arg(i32::from(self.keys.is_cluster()));
-            init.arg(now.as_millis());
-            for queue in built_in.iter().filter(|queue| self.keys.shard_of(&queue.name) == shard) {
-                let fields = queue_fields(queue);
-                init.arg(queue.name.as_str()).arg(escaped(queue.name.as_str()));
-                init.arg(fields.flat().len());
-                for text in fields.flat() {
-                    init.arg(&text[..]);
-                }
-            }
-            is_new |= redis::from_redis_value::<i64>(connection.send(&init).await?)? == 1;
+            is_new |= self.set_up_shard(connection, shard).await?;
         }
         if is_new {
             info!(shards = self.keys.shards(), "the store was set up in Redis");
@@ -151,9 +136,39 @@ impl Node {
         Ok(is_new)
     }
 
-    /// Sets up again what was there before and is gone.
-    pub(super) async fn set_up_again(&self, connection: &mut Connection) -> RedisResult<()> {
-        if self.set_up(connection).await? {
+    async fn set_up_shard(&self, connection: &mut Connection, shard: usize) -> RedisResult<bool> {
+        let now = self.clock.now();
+        let mut init = cmd("EVAL");
+        init.arg(&INIT.source).arg(1).arg(self.keys.shard(shard));
+        init.arg(shard).arg(self.keys.shards()).arg(i32::from(self.keys.is_cluster()));
+        init.arg(now.as_millis());
+        for name in QueueName::BUILT_IN {
+            let name = QueueName::parse(name).expect("a built-in name is well formed");
+            if self.keys.shard_of(&name) == shard {
+                let settings = Settings::initial(&name);
+                let queue = Queue { name, settings, paused: false, created_at: now };
+                let fields = queue_fields(&queue);
+                init.arg(queue.name.as_str()).arg(escaped(queue.name.as_str()));
+                init.arg(fields.flat().len());
+                for text in fields.flat() {
+                    init.arg(&text[..]);
+                }
+            }
+        }
+        Ok(redis::from_redis_value::<i64>(connection.send(&init).await?)? == 1)
+    }
+
+    /// Sets up again what was there before and is gone: in one shard, or wherever that is so.
+    pub(super) async fn set_up_again(
+        &self,
+        connection: &mut Connection,
+        shard: Option<usize>,
+    ) -> RedisResult<()> {
+        let is_lost = match shard {
+            Some(shard) => self.set_up_shard(connection, shard).await?,
+            None => self.set_up(connection).await?,
+        };
+        if is_lost {
             error!(
                 "Redis has lost what this store kept: it was flushed, or started again without its data. \
                  The store begins anew, empty; look for a backup of Redis before anything else is pushed"

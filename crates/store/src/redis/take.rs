@@ -82,7 +82,8 @@ impl Node {
             call.arg(class.as_str()).arg(room_text(*room));
         }
         for (taker, got) in take.takers.iter().zip(so_far).skip(first) {
-            let bytes: usize = got.iter().map(|stored| stored.task.spec.payload.len()).sum();
+            let size = |Stored { task, .. }: &Stored| task.spec.payload.len() + task.status.bytes();
+            let bytes: usize = got.iter().map(size).sum();
             call.arg(format!("{:032x}", seed_bits(taker.seed))).arg(got.len());
             call.arg(taker.n - got.len()).arg(bytes);
             call.arg(taker.hold.map_or_else(String::new, |hold| hold.as_millis().to_string()));

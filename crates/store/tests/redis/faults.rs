@@ -199,6 +199,11 @@ async fn an_answer_waits_for_its_replicas() {
     });
     node.put("q", |_| ()).await;
     cycle(&node, "after").await;
+    let pushes = (0..50).map(|n| format!("t{n}"));
+    let pushes = pushes.map(async |text| node.push("q", task(&text)).await);
+    futures_util::future::join_all(pushes).await;
+    let replicated: u64 = replica.command("LLEN punctual:ready:q");
+    assert_eq!(replicated, 50, "every push that was answered is there");
 }
 
 /// Row 25: a script of somebody else keeps Redis busy.

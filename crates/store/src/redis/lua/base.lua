@@ -135,18 +135,25 @@ local function ready_count(q)
   return count
 end
 
--- A record's fields as HGETALL gives them, and its payload if that has a key of its own. A record from
--- before its queue was reset or deleted counts as absent.
+-- Fields that a record may be large by, besides its payload, with the pieces they may be in.
+local LARGE = {checkpoint = true, message = true, error = true, result = true, history = true}
+
+-- A record's fields as HGETALL gives them, and about how large it is. A record from before its queue was
+-- reset or deleted counts as absent.
 local function read_record(q, id)
   local fields = call('HGETALL', task_key(q, id))
-  local record = {id = id, fields = fields, bytes = 0}
+  local record = {id = id, fields = fields}
+  local bytes = 0
   for i = 1, #fields, 2 do
     local name, value = fields[i], fields[i + 1]
     local first = string.byte(name)
     if first >= 48 and first <= 57 then
-      record.bytes = record.bytes + #value
+      bytes = bytes + #value
     else
       record[name] = value
+      if #value >= 64 and LARGE[string.match(name, '^%a+')] then
+        bytes = bytes + #value
+      end
     end
   end
   record.birth = tonumber(record.birth)
@@ -155,9 +162,7 @@ local function read_record(q, id)
   end
   record.id = id
   record.ready = millis(record.ready)
-  if record.big then
-    record.bytes = tonumber(record.big)
-  end
+  record.bytes = bytes + (tonumber(record.big) or 0)
   return record
 end
 

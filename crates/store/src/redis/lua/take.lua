@@ -7,8 +7,8 @@
 --       takers to the end, each: seed, index of its next token, most tasks, bytes it already got, hold
 --       in milliseconds or '', 1 if it will confirm, worker or ''
 -- Body  {'NOQUEUE'}
---       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0: it did
---         not); the taker at which the call reached its own limit (0: it did not); per taker a list of
+--       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0:
+--         it did not); the taker at which the call reached its own limit (0: it did not); per taker a list of
 --         {record, hold, within}: the record as it was before, the length of its hold and the time to
 --         confirm (-1: none asked for); or the record as it is now and twice -1 where the call is a
 --         repeated one; the classes with ready tasks for which there was no more room
@@ -76,6 +76,12 @@ local function in_turn()
   local groups, g, streams, current = by_priority(q, has_room), 0, {}, nil
   local lists = {}
   local source = {}
+  -- Entries leave a sorted set only at the end of the script; until then they are counted.
+  local function take_off(stream, member)
+    take_out(stream.key, member)
+    stream.lane.gone = (stream.lane.gone or 0) + 1
+    stream.lane.touched = true
+  end
   function source.peek()
     while not current do
       local stream, head, place = first_of(streams)
@@ -98,7 +104,7 @@ local function in_turn()
       else
         local record = waiting_record(q, head)
         if not record then
-          take_out(stream.key, head.member)
+          take_off(stream, head.member)
           stream.pop()
         elseif is_late(record) then
           stream.pop()
@@ -111,8 +117,7 @@ local function in_turn()
   end
   function source.consume()
     if current.member then
-      take_out(current.stream.key, current.member)
-      current.stream.lane.touched = true
+      take_off(current.stream, current.member)
     end
     use_room(current.stream.lane.class)
     current.stream.pop()
@@ -313,7 +318,7 @@ for _, group in ipairs(by_priority(q)) do
   for _, lane in ipairs(group) do
     if rooms[lane.class] and not has_room(lane.class) and not is_left_out[lane.class] then
       local listed = lane.tail - lane.head - lane.holes
-      if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > 0 then
+      if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > (lane.gone or 0) then
         is_left_out[lane.class] = true
         left_out[#left_out + 1] = lane.class
       end
