@@ -15,6 +15,6 @@ pub mod port;
 
 pub use clock::{Clock, Instant, ManualClock, SystemClock};
 pub use port::{
-    Change, Effect, Keyed, KeyedItem, Listing, Lost, Page, Push, PushRefusal, Pushed, PutQueue,
-    QueueStats, Receipt, Revision, Store, StoreError, Stored, Take, Taken, Taker, Wake,
+    Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, Page, Push, PushRefusal, Pushed,
+    PutQueue, QueueStats, Receipt, Revision, Store, StoreError, Stored, Take, Taken, Taker, Wake,
 };

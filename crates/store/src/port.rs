@@ -126,10 +126,32 @@ pub enum Pushed {
 pub struct Take {
     /// The queue.
     pub queue: QueueName,
-    /// The lane classes these takers can serve; all of them if none is named.
-    pub classes: Option<Vec<Arc<str>>>,
+    /// What these takers can serve, all together.
+    pub classes: Classes,
     /// Who takes, and how much.
     pub takers: Vec<Taker>,
+}
+
+/// How many tasks of each lane class a take may hand out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Classes {
+    /// Of these classes, so many each.
+    pub named: Vec<(Arc<str>, usize)>,
+    /// Of every other class, so many each.
+    pub others: usize,
+}
+
+impl Classes {
+    /// As many as there are, of every class.
+    pub fn all() -> Self {
+        Self { named: Vec::new(), others: usize::MAX }
+    }
+
+    /// How many of a class.
+    pub fn room(&self, class: &str) -> usize {
+        let named = self.named.iter().find(|(name, _)| **name == *class);
+        named.map_or(self.others, |(_, room)| *room)
+    }
 }
 
 /// One taker of a take.

@@ -11,7 +11,7 @@ use punctual_core::limits::{TAKE_N_MAX, WAIT_MS_MAX};
 use punctual_core::queue::Mode;
 use punctual_core::task::Settlement;
 use punctual_core::{Event, Queue, QueueName, Span, Timestamp, WorkerName};
-use punctual_store::{Effect, StoreError, Stored, Take, Taken, Taker};
+use punctual_store::{Classes, Effect, StoreError, Stored, Take, Taken, Taker};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -215,7 +215,7 @@ impl Engine {
         queue: &QueueName,
         takers: Vec<Taker>,
     ) -> Result<(Vec<Handout>, Option<Timestamp>), Failure> {
-        let take = Take { queue: queue.clone(), classes: None, takers };
+        let take = Take { queue: queue.clone(), classes: Classes::all(), takers };
         match self.store.take(take).await? {
             Taken::NoQueue => Err(Failure::NoQueue(queue.clone())),
             Taken::Tasks { per_taker, again_at } => {

@@ -9,7 +9,9 @@ use punctual_core::{
     Event, NewTask, Queue, QueueName, RawJson, Seed, Settings, Spec, TaskId, Timestamp,
 };
 use punctual_store::local::{LocalOptions, LocalStore};
-use punctual_store::{Change, Push, PutQueue, Store, Stored, SystemClock, Take, Taken, Taker};
+use punctual_store::{
+    Change, Classes, Push, PutQueue, Store, Stored, SystemClock, Take, Taken, Taker,
+};
 
 /// Size of every payload.
 pub(crate) const PAYLOAD_BYTES: usize = 200;
@@ -64,7 +66,7 @@ async fn cycle(
     let tasks = specs(queue, caller, from, n, store.now());
     store.push(Push { queue: queue.clone(), tasks, keyed: None }).await.unwrap();
     let taker = Taker { seed: Seed::new(seed), worker: None, n, hold: None, confirm: false };
-    let take = Take { queue: queue.clone(), classes: None, takers: vec![taker] };
+    let take = Take { queue: queue.clone(), classes: Classes::all(), takers: vec![taker] };
     let Taken::Tasks { per_taker, .. } = store.take(take).await.unwrap() else { unreachable!() };
     let settings = store.queue(queue).await.unwrap().unwrap();
     let id = TaskId::parse("callback").unwrap();

@@ -12,8 +12,8 @@ use punctual_core::{
 use super::Subject;
 use crate::clock::ManualClock;
 use crate::port::{
-    Change, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal, QueueStats, Revision, Store,
-    Stored, Take, Taken, Taker,
+    Change, Classes, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal, QueueStats, Revision,
+    Store, Stored, Take, Taken, Taker,
 };
 
 /// How long finished tasks are kept in the queues of the checks.
@@ -173,7 +173,7 @@ impl Fixture {
     }
 
     pub(super) async fn try_take(&self, queue_name: &str, takers: Vec<Taker>) -> Taken {
-        let take = Take { queue: queue(queue_name), classes: None, takers };
+        let take = Take { queue: queue(queue_name), classes: Classes::all(), takers };
         self.store().take(take).await.expect("the store answers")
     }
 

@@ -11,7 +11,7 @@ use super::checks;
 use super::fixture::{
     DELAY, Fixture, commit, fail_for_good, id, ids, queue, release, taker, task, token, worker,
 };
-use crate::port::{Take, Taken, Taker};
+use crate::port::{Classes, Take, Taken, Taker};
 
 checks! {
     "take":
@@ -24,6 +24,7 @@ checks! {
     random_order_hands_out_each_once,
     takers_are_served_in_their_order,
     a_take_may_serve_some_classes_only,
+    a_take_hands_out_so_many_of_a_class,
     the_shortest_way_to_a_hold_wins,
     a_paused_queue_hands_out_nothing,
     held_tasks_count_for_concurrency,
@@ -162,13 +163,43 @@ async fn a_take_may_serve_some_classes_only(mut f: Fixture) {
     f.push("q", task("plain")).await;
     f.push("q", needing("gpu2", &["gpu"])).await;
     for (class, expected) in [("disk", vec![]), ("", vec!["plain"]), ("gpu", vec!["gpu", "gpu2"])] {
-        let classes = Some(vec![class.into()]);
+        let classes = Classes { named: vec![(class.into(), 9)], others: 0 };
         let take = Take { queue: queue("q"), classes, takers: vec![taker(f.seed(), 9)] };
         let taken = f.store().take(take).await.expect("the store answers");
         let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
         assert_eq!(ids(&per_taker[0]), expected, "{class:?}");
     }
-    assert_eq!(ids(&f.take("q", 9).await), ["scarce"], "none named: all of them");
+    assert_eq!(ids(&f.take("q", 9).await), ["scarce"], "all of them");
+}
+
+async fn a_take_hands_out_so_many_of_a_class(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    for n in 0..4 {
+        for class in ["a", "b", "c"] {
+            let requires = Some(vec![class.to_owned()]);
+            let priority = Some(i32::from(n == 3));
+            let text = format!("{class}{n}");
+            f.push("q", NewTask { requires, priority, ..task(&text) }).await;
+        }
+    }
+    let rounds = [
+        ([("a", 0), ("b", 1)], 2, vec!["b3", "c3", "c0"]),
+        ([("a", 3), ("c", 0)], 1, vec!["a3", "a0", "b0", "a1"]),
+        ([("a", 9), ("nobody", 9)], 0, vec!["a2"]),
+        ([("b", 0), ("c", 0)], 9, vec![]),
+        ([("b", 2), ("c", 1)], 0, vec!["b1", "c1", "b2"]),
+    ];
+    for (named, others, expected) in rounds {
+        let named = named.map(|(class, room)| (class.into(), room)).into();
+        // What a class has room for is shared by the takers.
+        let takers = vec![taker(f.seed(), 2), taker(f.seed(), 9)];
+        let take = Take { queue: queue("q"), classes: Classes { named, others }, takers };
+        let taken = f.store().take(take).await.expect("the store answers");
+        let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
+        assert_eq!(ids(&per_taker.concat()), expected);
+        assert_eq!(per_taker[0].len(), expected.len().min(2));
+    }
+    assert_eq!(ids(&f.take("q", 9).await), ["c2"]);
 }
 
 async fn the_shortest_way_to_a_hold_wins(mut f: Fixture) {

@@ -153,7 +153,7 @@ impl Shard {
         for &(number, available) in &touched {
             self.enter_agenda(number);
             let Some(index) = self.queues.get_mut(&number) else { continue };
-            index.shrink_if_empty();
+            index.tidy();
             if available > 0 {
                 wakes.push(Wake::Ready { queue: index.queue.name.clone(), count: available });
             }

@@ -16,11 +16,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashTable};
+use hashbrown::HashTable;
 use punctual_core::queue::Order;
 use punctual_core::{Queue, State, Timestamp};
 
 use super::bucket::Bucket;
+use super::classes::{ClassNumbers, Room};
 use super::lane::{Lanes, Place, after};
 
 /// No timer.
@@ -129,8 +130,8 @@ pub(super) struct QueueIndex {
     shelves: [BTreeMap<Place, u32>; State::ALL.len()],
     wall_timers: BTreeMap<Place, u32>,
     hold_timers: BTreeMap<Place, u32>,
-    classes: Vec<Arc<str>>,
-    class_numbers: HashMap<Arc<str>, u32>,
+    /// The classes of its tasks, numbered.
+    pub(super) classes: ClassNumbers,
 }
 
 impl QueueIndex {
@@ -148,8 +149,7 @@ impl QueueIndex {
             shelves: Default::default(),
             wall_timers: BTreeMap::new(),
             hold_timers: BTreeMap::new(),
-            classes: Vec::new(),
-            class_numbers: HashMap::new(),
+            classes: ClassNumbers::default(),
         }
     }
 
@@ -165,22 +165,6 @@ impl QueueIndex {
 
     pub(super) fn count(&self, state: State) -> u64 {
         self.counts[state as usize]
-    }
-
-    /// The number of a lane class.
-    pub(super) fn class(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.class_numbers.get(name) {
-            return *number;
-        }
-        let number = u32::try_from(self.classes.len()).expect("classes are fewer than tasks");
-        let name: Arc<str> = Arc::from(name);
-        self.classes.push(Arc::clone(&name));
-        self.class_numbers.insert(name, number);
-        number
-    }
-
-    pub(super) fn class_name(&self, class: u32) -> &Arc<str> {
-        &self.classes[class as usize]
     }
 
     /// The slot of an id.
@@ -240,6 +224,7 @@ impl QueueIndex {
         }
         if let Kind::Task(state) = entry.kind {
             self.counts[state as usize] += 1;
+            self.classes.enter(entry.class);
         }
         if entry.timer_at != NEVER {
             let timer = (entry.timer_at, entry.birth);
@@ -262,6 +247,7 @@ impl QueueIndex {
         }
         if let Kind::Task(state) = entry.kind {
             self.counts[state as usize] -= 1;
+            self.classes.leave(entry.class);
         }
         if entry.timer_at != NEVER {
             let timer = (entry.timer_at, entry.birth);
@@ -288,15 +274,15 @@ impl QueueIndex {
         }
     }
 
-    /// Gives the memory of a large backlog back once it is gone. Not while a change may be undone.
-    pub(super) fn shrink_if_empty(&mut self) {
+    /// Gives back what nothing needs any more: the memory of a large backlog, the numbers of
+    /// classes. Not while a change may be undone.
+    pub(super) fn tidy(&mut self) {
         const WORTH_IT: usize = 4_096;
+        self.classes.forget_idle();
         if self.free.len() == self.slab.len() && self.slab.len() > WORTH_IT {
             self.slab = Vec::new();
             self.free = Vec::new();
             self.ids = HashTable::new();
-            self.classes = Vec::new();
-            self.class_numbers = HashMap::new();
         }
     }
 
@@ -318,17 +304,18 @@ impl QueueIndex {
         before
     }
 
-    /// The slot the next taker gets, passing over tasks that have expired. `roll` decides in a
-    /// queue of random order.
+    /// The slot the next taker gets among the classes with room, passing over tasks that have
+    /// expired. One take passes the same `from` again, so that it does not look twice at what it
+    /// cannot serve. `roll` decides in a queue of random order.
     pub(super) fn next_ready(
         &self,
-        classes: Option<&[u32]>,
+        room: &Room,
+        from: &mut Option<(i8, Place)>,
         now: Timestamp,
         roll: u64,
     ) -> Option<u32> {
-        let serves = |class: u32| classes.is_none_or(|classes| classes.contains(&class));
         let is_fresh = |slot: u32| self.slab[slot as usize].timer_at > now.as_millis();
-        self.lanes.next(serves, is_fresh, roll)
+        self.lanes.next(|class| room.is_left(class), is_fresh, from, roll)
     }
 
     /// When the oldest ready task became ready.

@@ -90,15 +90,22 @@ impl Lanes {
     }
 
     /// The slot to hand out next among the classes that are served, passing over those that may
-    /// not be. `roll` decides where the order is random.
+    /// not be. The search begins where `from` says and leaves there where the first served lane
+    /// began: what is not served before it needs no second look by the same take. `roll` decides
+    /// where the order is random.
     pub(super) fn next(
         &self,
         serves: impl Fn(u32) -> bool,
         may: impl Fn(u32) -> bool,
+        from: &mut Option<(i8, Place)>,
         roll: u64,
     ) -> Option<u32> {
-        self.levels.values().find_map(|level| {
-            let served = level.firsts.iter().filter(|(_, class)| serves(*class));
+        let (top, place) = from.unwrap_or((i8::MAX, (i64::MIN, 0)));
+        self.levels.range(Reverse(top)..).find_map(|(&Reverse(priority), level)| {
+            let place = if priority == top { place } else { (i64::MIN, 0) };
+            let firsts = level.firsts.range((place, 0)..);
+            let mut served = firsts.filter(|(_, class)| serves(*class)).peekable();
+            *from = served.peek().map(|(first, _)| (priority, *first)).or(*from);
             let mut best: Option<(Place, u32)> = None;
             for (first, class) in served {
                 if best.is_some_and(|(place, _)| place < *first) {

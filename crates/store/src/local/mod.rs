@@ -9,11 +9,12 @@
 //!
 //! - `shard`: all state and every change of it. `group`: how changes become durable together, or
 //!   are undone. `load`: how the state is rebuilt at start.
-//! - `index`, `lane`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
+//! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
 //! - `writer`: the thread. `tasks`, `queues`: the port's operations as changes of the shard.
 
 mod bucket;
+mod classes;
 mod group;
 mod index;
 mod journal;

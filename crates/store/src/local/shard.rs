@@ -206,7 +206,7 @@ impl Shard {
                 change: entry.change,
                 body: Body::task(TaskRow {
                     priority: entry.priority,
-                    class: index.class_name(entry.class).to_string(),
+                    class: index.classes.name(entry.class).to_string(),
                     bytes: entry.bytes,
                     hold: None,
                     expires: None,
@@ -290,7 +290,7 @@ fn available(row: &StatusRow, now: Instant) -> usize {
 
 pub(super) fn index_class(index: &mut QueueIndex, row: &StatusRow) -> u32 {
     match &row.body {
-        Body::Task(task) => index.class(&task.class),
+        Body::Task(task) => index.classes.number(&task.class),
         Body::Reserved(_) => 0,
     }
 }

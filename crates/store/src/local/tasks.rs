@@ -6,8 +6,10 @@ use punctual_core::limits::TAKE_BYTES_MAX;
 use punctual_core::task::Grant;
 use punctual_core::{Fate, QueueName, Spec, State, Status, TaskId};
 
+use super::classes::Room;
 use super::index::Kind;
 use super::journal::{JournalError, Table};
+use super::lane::Place;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, unpack};
 use super::shard::Shard;
 use crate::port::{Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker};
@@ -144,15 +146,13 @@ impl Shard {
             room = room.min((u64::from(concurrency)).saturating_sub(index.held()) as usize);
         }
         let allowed = rate.map_or(usize::MAX, |rate| index.bucket.allows(rate, self.now));
-        let classes = take.classes.as_ref().map(|names| {
-            let index = self.index_mut(number);
-            names.iter().map(|name| index.class(name)).collect::<Vec<u32>>()
-        });
+        let mut classes = index.classes.room(&take.classes);
+        let mut from = None;
         let mut left = room.min(allowed);
         let mut taken = 0;
         let mut per_taker = Vec::with_capacity(take.takers.len());
         for taker in &take.takers {
-            let got = self.take_for(number, taker, classes.as_deref(), left)?;
+            let got = self.take_for(number, taker, &mut classes, &mut from, left)?;
             left -= got.len();
             taken += got.len();
             per_taker.push(got);
@@ -163,8 +163,8 @@ impl Shard {
             bucket.take(taken, rate, self.now);
             let wanted: usize = take.takers.iter().map(|taker| taker.n).sum();
             let is_kept_back = left == 0 && taken < wanted.min(room);
-            let has_more =
-                self.index(number).next_ready(classes.as_deref(), self.now.wall, 0).is_some();
+            let index = self.index(number);
+            let has_more = index.next_ready(&classes, &mut from, self.now.wall, 0).is_some();
             again_at = bucket.next_at(rate, self.now).filter(|_| is_kept_back && has_more);
             if taken > 0 {
                 self.set_bucket(number, bucket);
@@ -177,7 +177,8 @@ impl Shard {
         &mut self,
         number: u32,
         taker: &Taker,
-        classes: Option<&[u32]>,
+        classes: &mut Room,
+        from: &mut Option<(i8, Place)>,
         left: usize,
     ) -> Result<Vec<TakenRow>, JournalError> {
         let mut got = Vec::new();
@@ -185,10 +186,10 @@ impl Shard {
         while got.len() < taker.n.min(left) {
             let token = taker.seed.token(got.len());
             let roll = mixed(token.bits());
-            let Some(slot) = self.index(number).next_ready(classes, self.now.wall, roll) else {
-                break;
-            };
-            bytes += self.index(number).entry(slot).bytes as usize;
+            let index = self.index(number);
+            let Some(slot) = index.next_ready(classes, from, self.now.wall, roll) else { break };
+            let (class, size) = (index.entry(slot).class, index.entry(slot).bytes);
+            bytes += size as usize;
             if bytes > TAKE_BYTES_MAX && !got.is_empty() {
                 break;
             }
@@ -205,6 +206,7 @@ impl Shard {
             });
             row.change += 1;
             self.update(number, slot, &row)?;
+            classes.use_one(class);
             let Body::Task(task) = row.body else { break };
             got.push(TakenRow {
                 revision: Revision { birth, change: row.change },

@@ -20,7 +20,9 @@ use super::rows::{Body, packed};
 use super::shard::Shard;
 use super::sqlite::SqliteJournal;
 use crate::clock::ManualClock;
-use crate::port::{Change, Keyed, KeyedItem, Push, PutQueue, Revision, StoreError, Take, Taker};
+use crate::port::{
+    Change, Classes, Keyed, KeyedItem, Push, PutQueue, Revision, StoreError, Take, Taker,
+};
 
 /// A journal whose disk is full after a number of writes.
 struct Cramped {
@@ -170,7 +172,7 @@ impl World {
                 let seed = Seed::new(self.seed);
                 let taker = Taker { seed, worker: None, n: n.into(), hold: None, confirm };
                 let queue = queue_name(queue);
-                self.shard.take(&Take { queue, classes: None, takers: vec![taker] })?;
+                self.shard.take(&Take { queue, classes: Classes::all(), takers: vec![taker] })?;
             }
             Step::Settle { queue, id, how } => {
                 let settlement = match how {

@@ -13,8 +13,8 @@ use punctual_core::{
 use super::bucket::Bucket;
 use crate::clock::Instant;
 use crate::port::{
-    Change, Keyed, KeyedItem, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal, QueueStats,
-    Receipt, Revision, Stored, Take, Taken,
+    Change, Classes, Keyed, KeyedItem, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal,
+    QueueStats, Receipt, Revision, Stored, Take, Taken,
 };
 
 /// Everything.
@@ -141,20 +141,15 @@ impl Shelf {
         }
     }
 
-    /// The ids of ready tasks of some classes that may be handed out, the first first.
-    fn candidates(&self, classes: Option<&[Arc<str>]>, now: Instant) -> Vec<TaskId> {
+    /// The ids of ready tasks that may be handed out, so many of each class, the first first.
+    fn candidates(&self, classes: &Classes, now: Instant) -> Vec<TaskId> {
         if self.queue.paused {
             return Vec::new();
         }
-        let served = |record: &Record| {
-            let class = record.task.spec.lane_class();
-            classes.is_none_or(|classes| classes.iter().any(|served| **served == *class))
-        };
         let mut ready: Vec<&Record> = self
             .records
             .values()
             .filter(|record| record.state(now) == State::Ready && !record.is_expired(now))
-            .filter(|record| served(record))
             .collect();
         match self.settings().order {
             Order::Fifo => ready.sort_by_key(|record| record.rank()),
@@ -162,6 +157,14 @@ impl Shelf {
                 ready.sort_by_key(|record| (record.rank().0, shuffled(record, now)));
             }
         }
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        ready.retain(|record| {
+            let class = record.task.spec.lane_class();
+            let room = classes.room(&class);
+            let count = counts.entry(class).or_default();
+            *count += 1;
+            *count <= room
+        });
         ready.into_iter().map(|record| record.task.spec.id.clone()).collect()
     }
 }
@@ -283,7 +286,7 @@ impl Contents {
         let Some(shelf) = self.queues.get_mut(&take.queue) else {
             return Taken::NoQueue;
         };
-        let candidates = shelf.candidates(take.classes.as_deref(), now);
+        let candidates = shelf.candidates(&take.classes, now);
         let mut candidates = candidates.into_iter().peekable();
         let mut held = shelf.count(now, State::is_held);
         let mut bucket = shelf.bucket_at(now);

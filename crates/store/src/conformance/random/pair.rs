@@ -8,7 +8,7 @@ use proptest::test_runner::TestCaseError;
 use punctual_core::task::{Context, Event, Owner};
 use punctual_core::{Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token};
 
-use super::steps::{IDS, Occurrence, Pushable, QUEUES, Step, Wish};
+use super::steps::{IDS, Occurrence, Pushable, QUEUES, Served, Step, Wish};
 use crate::clock::ManualClock;
 use crate::conformance::Subject;
 use crate::conformance::fixture::{id, json, queue, worker};
@@ -78,7 +78,9 @@ impl Pair {
     async fn step(&mut self, step: &Step) -> Outcome {
         match step {
             Step::Push { queue, tasks, key } => self.push(QUEUES[*queue], tasks, *key).await,
-            Step::Take { queue, class, takers } => self.take(QUEUES[*queue], *class, takers).await,
+            Step::Take { queue, served, takers } => {
+                self.take(QUEUES[*queue], *served, takers).await
+            }
             Step::Happen { task, occurrences } => self.happen(*task, occurrences).await,
             Step::Late { reading, occurrence } => self.late(*reading, occurrence).await,
             Step::Remove { queue, ids } => self.remove(QUEUES[*queue], ids).await,
@@ -168,7 +170,7 @@ impl Pair {
         Ok(())
     }
 
-    async fn take(&mut self, name: &str, class: Option<&str>, wishes: &[Wish]) -> Outcome {
+    async fn take(&mut self, name: &str, served: Served, wishes: &[Wish]) -> Outcome {
         let takers = wishes.iter().enumerate().map(|(place, wish)| Taker {
             seed: Seed::new((self.steps << 64) + ((place as u128) << 32)),
             worker: Some(worker("w")),
@@ -176,7 +178,7 @@ impl Pair {
             hold: wish.hold,
             confirm: wish.confirm,
         });
-        let classes = class.map(|class| vec![class.into()]);
+        let classes = served.classes();
         let take = Take { queue: queue(name), classes, takers: takers.collect() };
         let model = answered(self.model.take(take.clone()).await)?;
         let subject = answered(self.subject().take(take).await)?;

@@ -11,6 +11,7 @@ use punctual_core::task::{Acknowledgement, Edit, Event, Extension, Settlement};
 use punctual_core::{NewTask, Patch, RetryPolicy, Settings, Span, Timestamp, Token};
 
 use crate::conformance::fixture::{id, json, queue};
+use crate::port::Classes;
 
 /// The queues of a sequence; callbacks go to the last.
 pub(super) const QUEUES: [&str; 3] = ["p", "q", "after"];
@@ -24,8 +25,8 @@ pub(super) const IDS: [&str; 4] = ["a", "b", "c", "d"];
 pub(super) enum Step {
     /// Push tasks, perhaps under a key.
     Push { queue: usize, tasks: Vec<Pushable>, key: Option<u8> },
-    /// Take for some takers, who serve all classes or one.
-    Take { queue: usize, class: Option<&'static str>, takers: Vec<Wish> },
+    /// Take for some takers, who serve some classes.
+    Take { queue: usize, served: Served, takers: Vec<Wish> },
     /// Let events happen to one of the tasks there are: all decided from one reading, committed
     /// together.
     Happen { task: usize, occurrences: Vec<Occurrence> },
@@ -70,6 +71,26 @@ impl Pushable {
             ..self.new.clone()
         }
     }
+}
+
+/// What takers serve: so many of one class, so many of each other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Served {
+    named: Option<(&'static str, usize)>,
+    others: usize,
+}
+
+impl Served {
+    pub(super) fn classes(self) -> Classes {
+        let named = self.named.map(|(class, room)| (class.into(), room));
+        Classes { named: named.into_iter().collect(), others: self.others }
+    }
+}
+
+fn served() -> impl Strategy<Value = Served> {
+    let named = option::weighted(0.2, (select(vec!["", "gpu"]), 0..3usize));
+    let others = prop_oneof![8 => Just(usize::MAX), 2 => 0..3usize];
+    (named, others).prop_map(|(named, others)| Served { named, others })
 }
 
 /// What one taker asks for.
@@ -125,8 +146,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (a_queue(), vec(pushable(), 1..4), option::weighted(0.2, 0..3u8))
             .prop_map(|(queue, tasks, key)| Step::Push { queue, tasks, key }),
-        6 => (a_queue(), option::weighted(0.1, select(vec!["", "gpu"])), vec(wish(), 1..3))
-            .prop_map(|(queue, class, takers)| Step::Take { queue, class, takers }),
+        6 => (a_queue(), served(), vec(wish(), 1..3))
+            .prop_map(|(queue, served, takers)| Step::Take { queue, served, takers }),
         10 => (any::<usize>(), occurrences())
             .prop_map(|(task, occurrences)| Step::Happen { task, occurrences }),
         2 => (any::<usize>(), occurrence())
