@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Invalid, Refusal};
-use crate::http::HttpTarget;
+use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::name::{QueueName, TaskId};
 use crate::object::objects_only;
@@ -64,17 +64,25 @@ impl Callback {
         if self.on.is_empty() {
             return Err(Invalid::new("on", "at least one of done, failed, cancelled").into());
         }
-        match (&self.http, &self.queue) {
-            (Some(_), None) if self.task.is_none() => {
-                // Deliveries are a capability of their own; until then nobody would call the URL.
-                Err(Invalid::new("http", "this version carries out callbacks to a queue only")
-                    .into())
+        match (&self.http, &self.queue, &self.task) {
+            (Some(http), None, None) if http.url.is_none() => {
+                Err(Invalid::new("http.url", "name the URL to call").into())
             }
-            (None, Some(_)) => match &self.task {
-                Some(task) => task.check().map_err(|refusal| within("task", refusal)),
-                None => Ok(()),
-            },
+            (Some(http), None, None) => http.check().map_err(|refusal| within("http", refusal)),
+            (None, Some(_), Some(task)) => task.check().map_err(|refusal| within("task", refusal)),
+            (None, Some(_), None) => Ok(()),
             _ => Err(Invalid::new("callback", "either http, or queue and task").into()),
+        }
+    }
+
+    /// Refuses addresses that deliveries may not go to.
+    pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
+        if let Some(http) = &self.http {
+            http.check_reach(reach).map_err(|refusal| within("http", refusal))?;
+        }
+        match &self.task {
+            Some(task) => task.check_reach(reach).map_err(|refusal| within("task", refusal)),
+            None => Ok(()),
         }
     }
 
@@ -96,8 +104,10 @@ impl Callback {
         if !self.on.contains(&End::of(ended.status.state)?) {
             return None;
         }
-        let queue = self.queue.clone()?;
+        // Whoever names no queue has a URL called, from the queue for just that.
+        let queue = self.queue.clone().unwrap_or_else(QueueName::callbacks);
         let mut new = self.task.as_deref().cloned().unwrap_or_default();
+        new.http = self.http.clone().or(new.http);
         new.payload = Some(RawJson::of(&Payload {
             task: Ended {
                 queue: &ended.spec.queue,

@@ -13,6 +13,7 @@ mod serve;
 
 use std::sync::Arc;
 
+use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_store::Store;
 use tokio::net::TcpListener;
@@ -28,11 +29,18 @@ pub struct ServerConfig {
     pub max_queues: usize,
     /// Names under which the server may be called, besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
+    /// Where deliveries may go.
+    pub reach: Reach,
 }
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { auto_create: true, max_queues: QUEUES_MAX, hosts: Vec::new() }
+        Self {
+            auto_create: true,
+            max_queues: QUEUES_MAX,
+            hosts: Vec::new(),
+            reach: Reach::public(),
+        }
     }
 }
 

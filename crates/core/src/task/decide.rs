@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use super::push::{check_priority, check_tags};
+use super::event::{Edit, Event, Settlement};
+use super::push::check_priority;
 use super::state::{Edge, State, Verb, edge};
 use super::{Outcome, Spec, Status, Task};
-use crate::error::{Invalid, Refusal, check_size};
-use crate::json::RawJson;
-use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::error::Refusal;
 use crate::name::TaskId;
 use crate::patch::Patch;
 use crate::queue::Settings;
-use crate::retry::RetryPolicy;
 use crate::time::{Span, Timestamp};
 use crate::token::Token;
 
@@ -26,120 +24,6 @@ pub struct Context<'a> {
     pub roll: f64,
     /// The id of the task a callback makes, if it names none.
     pub callback_id: &'a TaskId,
-}
-
-/// Something that happens to a task.
-#[derive(Debug, Clone)]
-pub enum Event {
-    /// Its holder confirms.
-    Confirm {
-        /// The holder's token.
-        token: Token,
-    },
-    /// Its holder needs longer, or reports.
-    Extend {
-        /// The holder's token.
-        token: Token,
-        /// What it reports.
-        extension: Extension,
-    },
-    /// Its holder settles it.
-    Settle {
-        /// The holder's token.
-        token: Token,
-        /// How.
-        settlement: Settlement,
-    },
-    /// Somebody wants it cancelled.
-    Cancel,
-    /// Somebody wants it set aside.
-    Pause,
-    /// Somebody wants it to go on.
-    Resume,
-    /// Somebody wants it tried again now.
-    Retry {
-        /// Even if somebody holds it.
-        force: bool,
-    },
-    /// Somebody wants it like new.
-    Reset,
-    /// Somebody changes what was pushed.
-    Edit(Edit),
-    /// Its time to confirm or its hold is over.
-    HoldEnd,
-    /// It was not started in time.
-    Expire,
-}
-
-/// What a holder reports while it works.
-#[derive(Debug, Clone, Default)]
-pub struct Extension {
-    /// The new length of the hold, from now; as long as before if none.
-    pub hold: Option<Span>,
-    /// How far it is, from 0 to 1.
-    pub progress: Option<f64>,
-    /// A word on where it is.
-    pub message: Option<String>,
-    /// What its next holder would need to go on.
-    pub checkpoint: Option<RawJson>,
-}
-
-/// How a holder ends its hold.
-#[derive(Debug, Clone)]
-pub enum Settlement {
-    /// Done.
-    Commit {
-        /// What it came to.
-        result: Option<RawJson>,
-    },
-    /// Failed.
-    Fail {
-        /// What went wrong.
-        error: Option<String>,
-        /// The wait until the next attempt, instead of the policy's.
-        retry_in: Option<Span>,
-        /// Whether trying again is no use.
-        permanent: bool,
-    },
-    /// Given back; the take does not count.
-    Release {
-        /// The wait until it is ready again.
-        delay: Option<Span>,
-        /// What its next holder needs to go on.
-        checkpoint: Option<RawJson>,
-    },
-    /// The acknowledgement of a cancel.
-    Cancelled(Acknowledgement),
-    /// The acknowledgement of a pause.
-    Paused(Acknowledgement),
-}
-
-/// What a holder leaves behind when it stops on request.
-#[derive(Debug, Clone, Default)]
-pub struct Acknowledgement {
-    /// What its next holder needs to go on.
-    pub checkpoint: Option<RawJson>,
-    /// What it came to so far.
-    pub result: Option<RawJson>,
-    /// What went wrong.
-    pub error: Option<String>,
-}
-
-/// A change of what was pushed, possible while nobody has it.
-#[derive(Debug, Clone, Default)]
-pub struct Edit {
-    /// A new payload.
-    pub payload: Option<RawJson>,
-    /// A new due time; reset: now.
-    pub due: Patch<Timestamp>,
-    /// A new priority; reset: 0.
-    pub priority: Patch<i32>,
-    /// New tags; reset: none.
-    pub tags: Patch<Vec<String>>,
-    /// New waits; reset: the queue's.
-    pub retry: Patch<RetryPolicy>,
-    /// A new expiry; reset: none.
-    pub expires: Patch<Timestamp>,
 }
 
 /// What becomes of a task, and what else must happen in the same atomic step.
@@ -168,95 +52,6 @@ pub enum Fate {
     Reserve(Timestamp),
     /// It drops the record.
     Remove,
-}
-
-impl Settlement {
-    /// The verb it stands for.
-    pub fn verb(&self) -> Verb {
-        match self {
-            Self::Commit { .. } => Verb::Commit,
-            Self::Fail { .. } => Verb::Fail,
-            Self::Release { .. } => Verb::Release,
-            Self::Cancelled(_) => Verb::Cancelled,
-            Self::Paused(_) => Verb::Paused,
-        }
-    }
-
-    /// Checks every field that can be judged without the task.
-    pub fn check(&self) -> Result<(), Refusal> {
-        let (json, text) = match self {
-            Self::Commit { result } => ([("result", result), ("result", &None)], &None),
-            Self::Fail { error, .. } => ([("result", &None), ("result", &None)], error),
-            Self::Release { checkpoint, .. } => {
-                ([("checkpoint", checkpoint), ("result", &None)], &None)
-            }
-            Self::Cancelled(left) | Self::Paused(left) => {
-                ([("checkpoint", &left.checkpoint), ("result", &left.result)], &left.error)
-            }
-        };
-        for (field, value) in json {
-            check_size(field, value.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;
-        }
-        check_size("error", text.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)
-    }
-}
-
-impl Extension {
-    /// Checks every field.
-    pub fn check(&self) -> Result<(), Refusal> {
-        if self.hold.is_some_and(Span::is_zero) {
-            return Err(Invalid::new("hold", "longer than 0").into());
-        }
-        if self.progress.is_some_and(|progress| !(0.0..=1.0).contains(&progress)) {
-            return Err(Invalid::new("progress", "a number from 0 to 1").into());
-        }
-        check_size("message", self.message.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)?;
-        let checkpoint = self.checkpoint.as_ref().map_or(0, RawJson::len);
-        check_size("checkpoint", checkpoint, PAYLOAD_BYTES_MAX)
-    }
-}
-
-impl Edit {
-    /// Checks every field that can be judged without the task.
-    pub fn check(&self) -> Result<(), Refusal> {
-        check_size("payload", self.payload.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;
-        if let Patch::Set(priority) = self.priority {
-            check_priority(priority)?;
-        }
-        if let Patch::Set(tags) = &self.tags {
-            check_tags(tags)?;
-        }
-        Ok(())
-    }
-}
-
-impl Event {
-    /// The verb it stands for.
-    pub fn verb(&self) -> Verb {
-        match self {
-            Self::Confirm { .. } => Verb::Confirm,
-            Self::Extend { .. } => Verb::Extend,
-            Self::Settle { settlement, .. } => settlement.verb(),
-            Self::Cancel => Verb::Cancel,
-            Self::Pause => Verb::Pause,
-            Self::Resume => Verb::Resume,
-            Self::Retry { force: false } => Verb::Retry,
-            Self::Retry { force: true } => Verb::ForceRetry,
-            Self::Reset => Verb::Reset,
-            Self::Edit(_) => Verb::Edit,
-            Self::HoldEnd => Verb::HoldEnd,
-            Self::Expire => Verb::Expire,
-        }
-    }
-
-    fn token(&self) -> Option<Token> {
-        match self {
-            Self::Confirm { token } | Self::Extend { token, .. } | Self::Settle { token, .. } => {
-                Some(*token)
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Task {
@@ -388,7 +183,12 @@ impl Task {
     }
 
     /// The holder ends its hold.
-    fn settle(mut self, token: Token, settlement: Settlement, context: &Context<'_>) -> Decision {
+    pub(super) fn settle(
+        mut self,
+        token: Token,
+        settlement: Settlement,
+        context: &Context<'_>,
+    ) -> Decision {
         let now = context.now;
         let state = self.status.state;
         let verb = settlement.verb();
@@ -419,6 +219,7 @@ impl Task {
                     status.queue(due, now);
                 }
             }
+            Settlement::Delivered(delivery) => return self.deliver(token, *delivery, context),
             Settlement::Fail { error, retry_in, permanent } => {
                 status.untake(now, Outcome::Failed, error.as_deref());
                 status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));
@@ -463,10 +264,14 @@ impl Task {
         self.kept(Fate::Keep)
     }
 
-    fn wait_for_retry(&mut self, retry_in: Option<Span>, context: &Context<'_>) {
+    /// The wait its policy asks for after a failure.
+    pub(super) fn retry_wait(&self, context: &Context<'_>) -> Span {
         let policy = self.spec.retry.as_ref().unwrap_or(&context.queue.retry);
-        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.attempt, context.roll));
-        let due = context.now + wait;
+        policy.wait(self.status.attempt, context.roll)
+    }
+
+    fn wait_for_retry(&mut self, retry_in: Option<Span>, context: &Context<'_>) {
+        let due = context.now + retry_in.unwrap_or_else(|| self.retry_wait(context));
         self.status.due_at = Some(due);
         self.status.queue(due, context.now);
     }

@@ -3,6 +3,8 @@
 //! The two are stored apart, so that a change of state never rewrites a payload.
 
 mod decide;
+mod deliver;
+mod event;
 mod push;
 mod state;
 
@@ -10,12 +12,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use decide::{Acknowledgement, Context, Decision, Edit, Event, Extension, Fate, Settlement};
+pub use decide::{Context, Decision, Fate};
+pub use event::{Acknowledgement, Edit, Event, Extension, Settlement};
 pub use push::NewTask;
 pub use state::{Edge, State, Verb, edge};
 
 use crate::callback::Callback;
-use crate::http::HttpTarget;
+use crate::http::{Exchange, HttpTarget, TargetUrl};
 use crate::json::RawJson;
 use crate::limits::HISTORY_MAX;
 use crate::name::{QueueName, TaskId, WorkerName};
@@ -156,6 +159,8 @@ pub struct Attempt {
     pub error: Option<String>,
     /// The HTTP status that was answered.
     pub status: Option<u16>,
+    /// What was sent and answered, where the server delivered.
+    pub http: Option<Exchange>,
 }
 
 /// How an attempt ended.
@@ -257,6 +262,7 @@ impl Status {
             outcome,
             error: error.map(|text| shortened(text, 256)),
             status: None,
+            http: None,
         });
         self.hold = None;
     }
@@ -273,7 +279,13 @@ impl Status {
 impl Spec {
     /// The lane class it waits in: tasks of one class can be carried out by the same executors. A
     /// take names the classes it serves, so that what nobody can serve never hides the rest.
+    ///
+    /// A task with a URL of its own waits for that host; one that goes to its queue's is of the
+    /// class without a name, as that URL may change.
     pub fn lane_class(&self) -> String {
+        if let Some(url) = self.http.as_ref().and_then(|target| target.url.as_ref()) {
+            return TargetUrl::parse("url", url).map_or_else(|_| String::new(), |u| u.authority());
+        }
         let mut requires: Vec<&str> = self.requires.iter().map(String::as_str).collect();
         requires.sort_unstable();
         requires.join("\n")

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::callback::{Callback, within};
 use crate::error::{Invalid, Refusal, check_size};
-use crate::http::HttpTarget;
+use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::limits::{
     CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use crate::name::{QueueName, TaskId};
 use crate::object::objects_only;
-use crate::queue::Mode;
+use crate::queue::{Mode, Settings, UNAVAILABLE};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::Spec;
 use crate::time::{Span, Timestamp};
@@ -78,24 +78,47 @@ impl NewTask {
         check_tags(self.tags.as_deref().unwrap_or_default())?;
         let requires = self.requires.as_deref().unwrap_or_default();
         check_labels("requires", requires, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
+        if let Some(http) = &self.http {
+            http.check().map_err(|refusal| within("http", refusal))?;
+        }
         match &self.callback {
             Some(callback) => callback.check().map_err(|refusal| within("callback", refusal)),
             None => Ok(()),
         }
     }
 
-    /// Checks what the mode of its queue asks for.
-    pub fn check_mode(&self, mode: Mode) -> Result<(), Refusal> {
-        if mode != Mode::Pull {
-            return Err(Invalid::new("queue", "this version carries out pull queues only").into());
+    /// Refuses addresses that deliveries may not go to, its callback's included.
+    pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
+        if let Some(http) = &self.http {
+            http.check_reach(reach).map_err(|refusal| within("http", refusal))?;
         }
-        if self.http.is_some() {
-            return Err(Invalid::new("http", "only in a queue of mode http").into());
+        match &self.callback {
+            Some(callback) => {
+                callback.check_reach(reach).map_err(|refusal| within("callback", refusal))
+            }
+            None => Ok(()),
         }
-        if self.requires.is_some() {
-            return Err(Invalid::new("requires", "only in a queue of mode dispatch").into());
+    }
+
+    /// Checks what its queue asks for.
+    pub fn check_queue(&self, queue: &Settings) -> Result<(), Refusal> {
+        match queue.mode {
+            Mode::Pull if self.http.is_some() => {
+                Err(Invalid::new("http", "only in a queue of mode http").into())
+            }
+            Mode::Http if self.url().is_none() && queue.url.is_none() => {
+                Err(Invalid::new("http.url", "name one, here or in the queue's settings").into())
+            }
+            Mode::Pull | Mode::Http if self.requires.is_some() => {
+                Err(Invalid::new("requires", "only in a queue of mode dispatch").into())
+            }
+            Mode::Pull | Mode::Http => Ok(()),
+            _ => Err(Invalid::new("queue", UNAVAILABLE).into()),
         }
-        Ok(())
+    }
+
+    fn url(&self) -> Option<&String> {
+        self.http.as_ref()?.url.as_ref()
     }
 }
 

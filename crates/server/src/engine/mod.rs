@@ -26,6 +26,7 @@ mod take;
 
 use std::sync::Arc;
 
+use punctual_core::http::Reach;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Queue, QueueName, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -49,6 +50,8 @@ pub(crate) struct Engine {
     store: Arc<dyn Store>,
     auto_create: bool,
     max_queues: usize,
+    /// Where deliveries may go.
+    reach: Reach,
     ids: Ids,
     held: Held,
     lines: Lines,
@@ -69,6 +72,7 @@ impl Engine {
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
+            reach: config.reach.clone(),
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),

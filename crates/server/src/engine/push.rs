@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use punctual_core::queue::Mode;
 use punctual_core::{NewTask, QueueName, Settings, Spec, Status, Task, TaskId};
 use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 
@@ -54,12 +53,12 @@ impl Engine {
         items: Vec<PushItem>,
         key: Option<Key>,
     ) -> Result<PushAnswer, Failure> {
-        let mode = match self.store.queue(queue).await? {
-            Some(record) => record.settings.mode,
-            None if self.auto_create => Settings::initial(queue).mode,
+        let record = self.store.queue(queue).await?;
+        let prepared = match &record {
+            Some(record) => self.prepare(queue, &record.settings, items),
+            None if self.auto_create => self.prepare(queue, &Settings::initial(queue), items),
             None => return Err(Failure::NoQueue(queue.clone())),
         };
-        let prepared = self.prepare(queue, mode, items);
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {
             return Ok(PushAnswer::Fresh(prepared.answers(Vec::new(), self.now())));
         }
@@ -86,15 +85,17 @@ impl Engine {
         }
     }
 
-    fn prepare(&self, queue: &QueueName, mode: Mode, items: Vec<PushItem>) -> Prepared {
+    fn prepare(&self, queue: &QueueName, settings: &Settings, items: Vec<PushItem>) -> Prepared {
         let now = self.now();
         let mut ids = self.ids.many(now, items.len());
         let mut prepared =
             Prepared { specs: Vec::new(), positions: Vec::new(), refused: Vec::new() };
         for (position, item) in items.into_iter().enumerate() {
-            let checked = item.and_then(|new| match new.check_mode(mode) {
-                Ok(()) => Ok(new),
-                Err(refusal) => Err((new.id, refusal.into())),
+            let checked = item.and_then(|new| {
+                match new.check_queue(settings).and_then(|()| new.check_reach(&self.reach)) {
+                    Ok(()) => Ok(new),
+                    Err(refusal) => Err((new.id, refusal.into())),
+                }
             });
             match checked {
                 Ok(mut new) => {

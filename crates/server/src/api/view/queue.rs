@@ -102,7 +102,7 @@ impl<'a> QueueView<'a> {
             rate: settings.rate,
             keep: settings.keep,
             url: settings.url.as_deref(),
-            headers: settings.headers.shown(),
+            headers: settings.headers.shown(&[]),
             secret: (!settings.secret.is_empty()).then_some(HIDDEN),
             timeout: settings.timeout,
             abandon_after: settings.abandon_after,
