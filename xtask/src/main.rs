@@ -18,7 +18,7 @@ Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
   docs                 only the last of these: links and examples in the docs
-  bench [ARGS…]        the benchmarks, in release; ARGS go to them, for instance --store DIR
+  bench [ARGS…]        the benchmarks, in release; `bench quick` for a short run
   crash [--rounds N]   the kill -9 harness, N rounds (100)";
 
 fn main() -> ExitCode {

@@ -7,6 +7,10 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
+use jiff::fmt::StdFmtWrite;
+use jiff::fmt::temporal::{DateTimePrinter, Pieces};
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -17,6 +21,8 @@ pub struct Timestamp(i64);
 /// A length of time in milliseconds, never negative, at most [`Span::MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(i64);
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 const TIME_RULE: &str = "a time: Unix seconds from 0, or RFC 3339, at most the year 9999";
 const SPAN_RULE: &str =
@@ -46,8 +52,12 @@ impl Timestamp {
         if let Ok(seconds) = text.parse::<f64>() {
             return Self::from_seconds(seconds);
         }
-        let time: jiff::Timestamp = text.parse().ok()?;
-        Self::in_range(time.as_millisecond())
+        // Not `jiff::Timestamp`, which ends a day before the year 9999 does.
+        let pieces = Pieces::parse(text).ok()?;
+        let local = pieces.date().to_datetime(pieces.time()?);
+        let offset_ms = i64::from(pieces.to_numeric_offset()?.seconds()) * 1_000;
+        let millis = i64::try_from(local.duration_since(EPOCH).as_millis()).ok()?;
+        Self::in_range(millis - offset_ms)
     }
 
     fn from_seconds(seconds: f64) -> Option<Self> {
@@ -75,10 +85,11 @@ impl Sub<Span> for Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        static PRINTER: jiff::fmt::temporal::DateTimePrinter =
-            jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3));
-        let time = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
-        PRINTER.print_timestamp(&time, jiff::fmt::StdFmtWrite(f)).map_err(|_| fmt::Error)
+        static PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+        let since = SignedDuration::from_millis(self.0);
+        let time = EPOCH.checked_add(since).map_err(|_| fmt::Error)?;
+        PRINTER.print_datetime(&time, StdFmtWrite(&mut *f)).map_err(|_| fmt::Error)?;
+        f.write_str("Z")
     }
 }
 
@@ -265,11 +276,18 @@ mod tests {
         assert_eq!(same, time);
         assert_eq!(Timestamp::parse("1763189428.123"), Some(time));
         assert_eq!(serde_json::to_string(&Timestamp(0)).unwrap(), "\"1970-01-01T00:00:00.000Z\"");
+        assert_eq!(Timestamp::MAX.to_string(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999Z"), Some(Timestamp::MAX));
         for bad in [
             "-1",
             "1e300",
             "9223372036854775807",
             "\"2026-02-30T00:00:00Z\"",
+            "\"2026-02-03T00:00:00\"",
+            "\"2026-02-03\"",
+            "\"9999-12-31T23:59:59-01:00\"",
+            "\"1969-12-31T23:59:59Z\"",
+            "\"10000-01-01T00:00:00Z\"",
             "\"tomorrow\"",
             "null",
             "true",
@@ -321,6 +339,12 @@ mod tests {
         fn any_text_is_read_or_refused(text in ".{0,24}") {
             let _ = Timestamp::parse(&text);
             let _ = Span::parse(&text);
+        }
+
+        #[test]
+        fn times_around_the_end_read_back(before in 0..200_000_000i64) {
+            let time = Timestamp(Timestamp::MAX.0 - before);
+            prop_assert_eq!(Timestamp::parse(&time.to_string()), Some(time));
         }
 
         #[test]

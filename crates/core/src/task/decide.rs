@@ -130,7 +130,7 @@ impl Task {
                 _ => {
                     if state == State::Assigned {
                         status.untake(now, Outcome::Paused, None);
-                        status.attempt -= 1;
+                        status.granted += 1;
                     }
                     status.worker = None;
                     status.taken_at = None;
@@ -143,9 +143,13 @@ impl Task {
                 self.status.queue(due, now);
             }
             Event::Retry { force } => {
-                if state == State::Waiting && status.attempt == 0 {
+                if matches!(state, State::Waiting | State::Ready) && status.attempt == 0 {
                     let verb = if force { Verb::ForceRetry } else { Verb::Retry };
                     return Err(Refusal::WrongState { verb, state });
+                }
+                if state == State::Ready {
+                    // The time of its retry has come by itself.
+                    return Ok(self.unchanged());
                 }
                 if state.is_held() {
                     status.untake(now, Outcome::Freed, None);
@@ -212,8 +216,8 @@ impl Task {
             Settlement::Release { delay, checkpoint } => {
                 status.untake(now, Outcome::Released, None);
                 status.checkpoint = checkpoint.or(status.checkpoint.take());
+                status.attempt -= 1;
                 if !matches!(state, State::Pausing | State::Cancelling) {
-                    status.attempt -= 1;
                     let due = now + delay.unwrap_or_default();
                     status.due_at = Some(due);
                     status.queue(due, now);
@@ -235,7 +239,7 @@ impl Task {
         self.status.settled = Some((token, verb));
         match (end, state) {
             (Some(end), _) => self.end(end, context),
-            (None, State::Pausing) => self.pause(),
+            (None, State::Pausing) => self.pause(verb == Verb::Release),
             (None, State::Cancelling) => self.end(State::Cancelled, context),
             (None, _) => self.kept(Fate::Keep),
         }
@@ -251,7 +255,7 @@ impl Task {
         };
         self.status.untake(now, outcome, None);
         match state {
-            State::Pausing => return self.pause(),
+            State::Pausing => return self.pause(false),
             State::Cancelling => return self.end(State::Cancelled, context),
             _ => {}
         }
@@ -276,9 +280,10 @@ impl Task {
         self.status.queue(due, context.now);
     }
 
-    /// Sets a held task aside. A pause interrupts an attempt, it does not use it up.
-    fn pause(mut self) -> Decision {
-        self.status.attempt = self.status.attempt.saturating_sub(1);
+    /// Sets a held task aside. A pause interrupts an attempt, it does not use it up: the take counts,
+    /// and another one is granted for it. A release has taken the take back already.
+    fn pause(mut self, is_released: bool) -> Decision {
+        self.status.granted += u32::from(!is_released);
         self.status.state = State::Paused;
         self.status.worker = None;
         self.status.taken_at = None;

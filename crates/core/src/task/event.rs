@@ -1,4 +1,4 @@
-//! Events: all that can happen to a task, and the checks that need no task.
+//! The events: what can happen to a task, and the checks of what they carry.
 
 use super::push::{check_priority, check_tags};
 use super::state::Verb;

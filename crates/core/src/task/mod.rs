@@ -233,9 +233,11 @@ impl Status {
         }
     }
 
-    /// Whether nobody ever had it.
+    /// Whether it waits to be started for the first time: what was only handed out and never
+    /// confirmed was not started.
     pub fn is_unstarted(&self) -> bool {
-        self.attempt == 0 && self.history.is_empty() && !self.state.is_finished()
+        let waits = matches!(self.state, State::Waiting | State::Ready | State::Paused);
+        waits && self.history.iter().all(|attempt| attempt.outcome == Outcome::Unconfirmed)
     }
 
     /// Hands the task to a holder. The store calls this for a ready task it chose.

@@ -217,7 +217,7 @@ pub fn edge(state: State, verb: Verb) -> Edge {
         (S::Paused, V::Resume) => &[S::Waiting, S::Ready],
         (S::Pausing, V::Resume) => &[S::Running],
 
-        (S::Waiting | S::Failed, V::Retry | V::ForceRetry) => &[S::Ready],
+        (S::Waiting | S::Ready | S::Failed, V::Retry | V::ForceRetry) => &[S::Ready],
         (S::Assigned | S::Running | S::Pausing | S::Cancelling, V::ForceRetry) => &[S::Ready],
         (_, V::Reset) => &[S::Waiting, S::Ready],
         (S::Waiting | S::Ready, V::Edit) => &[S::Waiting, S::Ready],

@@ -66,22 +66,31 @@ fn what_nobody_runs_is_paused_at_once() {
 fn a_pause_does_not_use_up_an_attempt() {
     let max_attempts = Some(MaxAttempts::new(1).unwrap());
     let mut task = pushed(NewTask { max_attempts, ..NewTask::default() });
+    let mut takes = 0;
     for (n, stop) in [paused, fail, release].into_iter().enumerate() {
         let token = token(n as u128 + 1);
         task = happen(&take(&task, token, start()), Event::Pause, start());
         task = happen(&task, stop(token), start());
-        assert_eq!((task.status.state, task.status.attempt), (State::Paused, 0));
+        // What is released was not taken.
+        takes += u32::from(n < 2);
+        assert_eq!((task.status.state, task.status.attempt), (State::Paused, takes));
         task = happen(&task, Event::Resume, start());
     }
     task = happen(&take(&task, token(4), start()), Event::Pause, start());
     task = happen(&task, Event::HoldEnd, start());
-    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 0), "hold end");
+    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 3), "hold end");
     let confirm_within = Some(Span::from_secs(10));
     task = happen(&task, Event::Resume, start());
     task = happen(&taken(&task, token(5), start(), confirm_within), Event::Pause, start());
-    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 0), "assigned");
+    assert_eq!((task.status.state, task.status.attempt), (State::Paused, 4), "assigned");
     task = happen(&task, Event::Resume, start());
-    assert_eq!(take(&task, token(6), start()).status.attempt, 1);
+    task = take(&task, token(6), start());
+    assert_eq!(task.status.attempt, 5);
+    assert_eq!(
+        happen(&task, fail(token(6)), start()).status.state,
+        State::Failed,
+        "its one attempt"
+    );
 }
 
 #[test]

@@ -5,13 +5,11 @@ use punctual_core::http::{
     Answer, Delivery, Exchange, HttpTarget, Lapse, Method, Reach, Success, Verdict,
 };
 use punctual_core::limits::{ANSWER_BYTES_MAX, ANSWERS_BYTES_MAX};
-use punctual_core::queue::{Mode, Settings};
+use punctual_core::queue::Settings;
 use punctual_core::task::{Decision, Event, Outcome, Settlement};
 use punctual_core::{Fate, NewTask, Span, State, Task};
 
-use crate::scene::{
-    after, decide, decide_in, happen, json, pushed, ready, settings, start, take, token,
-};
+use crate::scene::{after, decide, decide_in, happen, json, pushed, ready, start, take, token};
 
 fn exchange(answer: &str) -> Exchange {
     Exchange {
@@ -181,30 +179,5 @@ fn bad_callbacks_name_their_field() {
         let refusal = new.check_reach(&Reach::public()).unwrap_err().to_string();
         assert!(refusal.starts_with(&format!("{field}: ")), "{task}: {refusal}");
         assert_eq!(new.check_reach(&Reach::everywhere()), Ok(()));
-    }
-}
-
-#[test]
-fn a_queue_asks_for_what_its_mode_needs() {
-    let queue =
-        |mode, url: Option<&str>| Settings { mode, url: url.map(str::to_owned), ..settings() };
-    let (pull, http) = (queue(Mode::Pull, None), queue(Mode::Http, None));
-    let aimed = queue(Mode::Http, Some("http://x/"));
-    for (task, queue, field) in [
-        ("{}", &pull, None),
-        ("{}", &http, Some("http.url")),
-        (r#"{"http":{"method":"PUT"}}"#, &http, Some("http.url")),
-        (r#"{"http":{"method":"PUT"}}"#, &aimed, None),
-        ("{}", &aimed, None),
-        (r#"{"http":{"url":"http://y/"}}"#, &http, None),
-        (r#"{"http":{"url":"http://y/"}}"#, &pull, Some("http")),
-        (r#"{"requires":["gpu"]}"#, &pull, Some("requires")),
-        (r#"{"requires":["gpu"]}"#, &aimed, Some("requires")),
-        ("{}", &queue(Mode::Vote, None), Some("queue")),
-    ] {
-        let new: NewTask = serde_json::from_str(task).unwrap();
-        let refused = new.check_queue(queue).err().map(|refusal| refusal.to_string());
-        let named = refused.as_deref().map(|text| text.split(": ").next().unwrap());
-        assert_eq!(named, field, "{task}");
     }
 }

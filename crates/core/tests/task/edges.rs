@@ -24,6 +24,9 @@ fn variants(state: State) -> Vec<Task> {
     if state == State::Waiting {
         variants.push(pushed(NewTask { delay: Some(Span::from_secs(60)), ..NewTask::default() }));
     }
+    if state == State::Ready {
+        variants.push(happen(&in_state(State::Running), Event::HoldEnd, start()));
+    }
     variants
 }
 
@@ -120,7 +123,8 @@ fn an_allowed_verb_is_refused_only_to_one_that_waits_for_its_first_attempt() {
             }
             for task in variants(state) {
                 for event in events(verb) {
-                    let unstarted = state == State::Waiting && task.status.attempt == 0;
+                    let waits = matches!(state, State::Waiting | State::Ready);
+                    let unstarted = waits && task.status.attempt == 0;
                     let retry = matches!(verb, Verb::Retry | Verb::ForceRetry);
                     let decision = decide(&task, event, start());
                     assert_eq!(decision.is_err(), unstarted && retry, "{state} {verb}");

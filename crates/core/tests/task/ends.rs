@@ -96,6 +96,10 @@ fn what_was_started_does_not_expire() {
     let paused = happen(&happen(&running, Event::Pause, start()), Event::HoldEnd, start());
     assert_eq!(paused.expires_at(), None);
     assert_eq!(happen(&running, commit(token(1)), after(1)).expires_at(), None);
+    let within = Some(Span::from_secs(5));
+    let unconfirmed =
+        happen(&taken(&expiring(), token(1), start(), within), Event::HoldEnd, after(5));
+    assert_eq!(unconfirmed.expires_at(), Some(after(10)), "handed out is not started");
     let like_new = happen(&running, Event::Reset, after(1));
     assert_eq!(like_new.expires_at(), Some(after(10)), "like new is not started");
 }

@@ -11,3 +11,4 @@ mod lives;
 mod records;
 mod scene;
 mod settle;
+mod why;

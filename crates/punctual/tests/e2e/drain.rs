@@ -1,6 +1,7 @@
 //! SIGTERM under load: what is under way finishes, what was acknowledged stays. A second one ends
 //! it at once.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -34,18 +35,30 @@ async fn push_until_gone(client: Client, pusher: usize, pushed: Arc<AtomicUsize>
     acknowledged
 }
 
-/// Takes and commits until the server does not answer any more; returns what was committed.
-async fn work_until_gone(client: Client) -> Vec<String> {
-    let mut committed = Vec::new();
+/// What a worker knows of its commits.
+#[derive(Default)]
+struct Commits {
+    /// The server said that they are done.
+    acknowledged: HashSet<String>,
+    /// No answer came: they may be done.
+    unanswered: HashSet<String>,
+}
+
+/// Takes and commits until the server does not answer any more.
+async fn work_until_gone(client: Client) -> Commits {
+    let mut commits = Commits::default();
     let take = Take::new().n(10).wait(Span::from_secs(30));
     while let Ok(answer) = client.take("load", &take).await {
         for taken in answer.tasks {
-            if client.commit(taken.held(), &Commit::default()).await.is_ok() {
-                committed.push(taken.task.id);
-            }
+            let committed = client.commit(taken.held(), &Commit::default()).await;
+            let known = match committed {
+                Ok(_) => &mut commits.acknowledged,
+                Err(_) => &mut commits.unanswered,
+            };
+            known.insert(taken.task.id);
         }
     }
-    committed
+    commits
 }
 
 #[tokio::test]
@@ -76,22 +89,29 @@ async fn a_drain_under_load_loses_nothing() {
     for pusher in pushers {
         acknowledged.extend(pusher.await.unwrap());
     }
-    let mut committed = Vec::new();
+    let mut commits = Commits::default();
     for worker in workers {
-        committed.extend(worker.await.unwrap());
+        let known = worker.await.unwrap();
+        commits.acknowledged.extend(known.acknowledged);
+        commits.unanswered.extend(known.unanswered);
     }
     let server = Server::start(dir.path());
     let client = server.client();
     for id in acknowledged {
-        let found = client.task("load", &id).await;
-        if committed.contains(&id) {
-            assert_eq!(found.unwrap_err().code(), Some("not_found"), "{id} is done and gone");
-        } else {
-            // Its commit may have been carried out and only its answer lost.
-            let state = found.map(|task| task.state);
-            let there = matches!(&state, Ok(State::Ready | State::Running));
-            let unheard = matches!(&state, Err(error) if error.code() == Some("not_found"));
-            assert!(there || unheard, "{id}: {state:?}");
+        match client.task("load", &id).await {
+            Ok(task) => {
+                assert!(!commits.acknowledged.contains(&id), "{id} was committed and came back");
+                assert!(
+                    matches!(task.state, State::Ready | State::Running),
+                    "{id}: {}",
+                    task.state
+                );
+            }
+            Err(error) => {
+                assert_eq!(error.code(), Some("not_found"), "{error}");
+                let done = commits.acknowledged.contains(&id) || commits.unanswered.contains(&id);
+                assert!(done, "{id} was acknowledged, never committed, and is gone");
+            }
         }
     }
     server.stop();

@@ -53,13 +53,18 @@ pub(super) async fn settle(
     queue: &Queue,
     items: Vec<Item>,
 ) -> Result<Answers, Failure> {
-    let asks: Vec<Ask> = items.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
-    let mut outcomes = engine.settle(queue, &asks).await?.into_iter();
-    let answered = |item| match item {
-        Ok(Ask { id, .. }) => (Some(id), outcomes.next().unwrap_or(Err(Failure::Contended))),
-        Err((id, failure)) => (id, Err(failure)),
+    let mut asks = Vec::with_capacity(items.len());
+    let mut refused = Vec::with_capacity(items.len());
+    for item in items {
+        refused.push(item.map(|ask| asks.push(ask)).err());
+    }
+    let outcomes = engine.settle(queue, &asks).await?;
+    let mut settled = asks.into_iter().map(|ask| Some(ask.id)).zip(outcomes);
+    let answer = |refused: Option<(Option<TaskId>, Failure)>| match refused {
+        Some((id, failure)) => (id, Err(failure)),
+        None => settled.next().unwrap_or((None, Err(Failure::Contended))),
     };
-    Ok(Answers(items.into_iter().map(answered).collect()))
+    Ok(Answers(refused.into_iter().map(answer).collect()))
 }
 
 impl Answers {

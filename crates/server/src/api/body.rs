@@ -150,3 +150,24 @@ async fn discard(body: &mut axum::body::Body) {
     // Past this time the connection is closed under the sender.
     let _ = tokio::time::timeout(DISCARD_MAX, rest).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_more_bytes_are_worked_on_than_may_be() {
+        let in_flight = Arc::new(InFlight::default());
+        let share = || Share { in_flight: in_flight.clone(), bytes: 0 };
+        let body = || axum::body::Body::from("{}");
+        let mut others = share();
+        assert!(others.grow(BODY_BYTES_IN_FLIGHT_MAX - 1));
+        let refused = collect(&mut body(), share(), 2).await.unwrap_err();
+        assert_eq!(refused.code, Code::Unavailable);
+        drop(others);
+        let body = collect(&mut body(), share(), 2).await.unwrap();
+        assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 2);
+        drop(body);
+        assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 0);
+    }
+}

@@ -74,6 +74,7 @@ struct BulkView {
     /// Tasks that are other than before.
     changed: usize,
     /// The cursor of the next call; null: this was the last.
+    #[schema(required = true)]
     next: Option<String>,
 }
 
@@ -115,7 +116,7 @@ async fn bulk(
     let BulkBody { verb, filter, dry_run, cursor } = body.read()?;
     let filter = filter.unwrap_or_default().filter()?;
     let record = app.engine.queue(&queue).await?;
-    let bulk = Bulk { verb, filter, dry_run, cursor };
+    let bulk = Bulk { verb, filter, dry_run, cursor: given(cursor) };
     let BulkAnswer { matched, changed, next } = app.engine.bulk(&record, bulk).await?;
     Ok(answer(StatusCode::OK, &BulkView { matched, changed, next }))
 }

@@ -85,7 +85,7 @@ async fn resume(
 /// How to try again.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Retry)]
+#[schema(as = RetryNow)]
 struct RetryBody {
     /// Also if it is running: its holder's token goes stale.
     #[serde(default)]

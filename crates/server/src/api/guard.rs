@@ -33,10 +33,10 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
 
 fn check(hosts: &[String], method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let called = uri.authority().map(|authority| authority.as_str());
-    let header = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
-    let names: Vec<&str> = called.into_iter().chain(header).collect();
+    let header = || headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
+    let names = || called.into_iter().chain(header());
     let probe = matches!(uri.path(), "/livez" | "/readyz");
-    if let Some(foreign) = names.iter().find(|name| !probe && !is_ours(host_of(name), hosts)) {
+    if let Some(foreign) = names().find(|name| !probe && !is_ours(host_of(name), hosts)) {
         let detail = format!(
             "Host: {foreign} is not this server; call it by its address, or add the name to hosts"
         );
@@ -45,7 +45,7 @@ fn check(hosts: &[String], method: &Method, uri: &Uri, headers: &HeaderMap) -> R
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
     let Some(origin) = headers.get(ORIGIN).filter(|_| !reads) else { return Ok(()) };
     let origin = origin.to_str().unwrap_or("?");
-    if names.iter().any(|name| is_same(origin, name)) {
+    if names().any(|name| is_same(origin, name)) {
         return Ok(());
     }
     let detail =

@@ -56,3 +56,31 @@ async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let (store, durability) = app.engine.health().await?;
     Ok(answer(StatusCode::OK, &Ready { ready: true, store, durability }))
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::Request;
+    use punctual_store::SystemClock;
+    use punctual_store::model::ModelStore;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::ServerConfig;
+    use crate::engine::Engine;
+
+    #[tokio::test]
+    async fn a_server_that_stops_is_not_ready() {
+        let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
+        let (engine, _returned) = Engine::new(store, &ServerConfig::default());
+        let app = Arc::new(App::new(engine, Vec::new()));
+        let router = crate::api::router(app.clone());
+        let status = async |path: &str| {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            router.clone().oneshot(request).await.unwrap().status().as_u16()
+        };
+        assert_eq!((status("/readyz").await, status("/livez").await), (200, 200));
+        app.drain();
+        assert_eq!((status("/readyz").await, status("/livez").await), (503, 200));
+    }
+}

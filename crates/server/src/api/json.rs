@@ -14,6 +14,9 @@ use super::Problem;
 use crate::code::Code;
 use crate::engine::Failure;
 
+/// Most bytes of the client's own words in an answer.
+const ECHO_BYTES_MAX: usize = 400;
+
 /// A body as a JSON text that is an object; `{}` if it is empty.
 pub(crate) fn object(bytes: &[u8]) -> Result<&str, Problem> {
     let bad = |detail: &'static str| Problem::new(Code::BadJson, detail);
@@ -78,9 +81,27 @@ fn explain<'a, T: Deserialize<'a>>(json: &'a str, error: &serde_json::Error) -> 
     };
     let rule = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    let rule = rule.strip_suffix(&place).unwrap_or(&rule).replace('`', "");
+    let rule = in_words(rule.strip_suffix(&place).unwrap_or(&rule));
     let nowhere = path.is_empty() || path == "." || path == "?";
-    Invalid::new(if nowhere { "body".to_owned() } else { path }, rule)
+    Invalid::new(if nowhere { "body".to_owned() } else { shortened(path) }, shortened(rule))
+}
+
+/// A text of the client's, cut where it says no more to a reader.
+pub(crate) fn shortened(mut text: String) -> String {
+    if text.len() > ECHO_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(ECHO_BYTES_MAX));
+        text.push('…');
+    }
+    text
+}
+
+/// What a parser says, without the names of its types.
+pub(crate) fn in_words(rule: &str) -> String {
+    let mut rule = rule.replace('`', "");
+    for kind in ["i32", "u32", "u64", "usize"] {
+        rule = rule.replace(&format!("expected {kind}"), "expected a whole number");
+    }
+    rule.replace("expected f64", "expected a number")
 }
 
 /// The items of a batch, each as its text. Stops at the first that is too many.

@@ -7,6 +7,8 @@ mod batch;
 mod body;
 mod bulk;
 mod control;
+#[cfg(test)]
+mod fuzz;
 mod guard;
 mod health;
 mod json;
@@ -67,12 +69,14 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 }
 
 async fn no_route(uri: Uri) -> Problem {
-    let detail = format!("there is no {}; see /openapi.json for what there is", uri.path());
+    let path = json::shortened(uri.path().to_owned());
+    let detail = format!("there is no {path}; see /openapi.json for what there is");
     Problem::new(Code::NotFound, detail)
 }
 
 async fn no_method(method: Method, uri: Uri) -> Problem {
-    let detail = format!("{} takes no {method}; the Allow header says what it takes", uri.path());
+    let path = json::shortened(uri.path().to_owned());
+    let detail = format!("{path} takes no {method}; the Allow header says what it takes");
     Problem::new(Code::MethodNotAllowed, detail)
 }
 

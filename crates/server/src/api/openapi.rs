@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use bytes::Bytes;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::response::ResponseBuilder;
-use utoipa::openapi::{Ref, RefOr, Response};
+use utoipa::openapi::{Content, Ref, RefOr, Required, Response, Schema};
 use utoipa::{IntoResponses, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -53,14 +53,40 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// This document.
 #[utoipa::path(get, path = "/openapi.json", tag = "operations",
-    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)))]
+    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object),
+        Foreign))]
 async fn openapi() -> impl IntoResponse {
     // Made when first asked for: most servers never are.
     static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| {
-        let (_, document) = routes().split_for_parts();
+        let (_, mut document) = routes().split_for_parts();
+        relax(&mut document);
         serde_json::to_vec(&document).expect("the document has string keys only").into()
     });
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], DOCUMENT.clone())
+}
+
+/// Marks bodies as optional whose every field is: an empty body is `{}`.
+fn relax(document: &mut utoipa::openapi::OpenApi) {
+    let schemas = document.components.as_ref().map(|components| &components.schemas);
+    let needs_fields = |name: &str| match schemas.and_then(|schemas| schemas.get(name)) {
+        Some(RefOr::T(Schema::Object(object))) => !object.required.is_empty(),
+        _ => false,
+    };
+    for item in document.paths.paths.values_mut() {
+        let operations = [&mut item.put, &mut item.post, &mut item.patch];
+        for operation in operations.into_iter().flatten() {
+            let Some(RefOr::T(body)) = &mut operation.request_body else { continue };
+            let named = body.content.values().find_map(|content| match content {
+                RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => {
+                    reference.ref_location.rsplit('/').next()
+                }
+                _ => None,
+            });
+            if !named.is_some_and(needs_fields) {
+                body.required = Some(Required::False);
+            }
+        }
+    }
 }
 
 /// What may go wrong with requests that read.
@@ -71,6 +97,9 @@ pub(super) struct Changes;
 
 /// What may go wrong with pushes.
 pub(super) struct Pushes;
+
+/// What may go wrong with requests that need nothing.
+pub(super) struct Foreign;
 
 /// What may be wrong with the server itself.
 pub(super) struct Unready;
@@ -96,6 +125,12 @@ impl IntoResponses for Changes {
 impl IntoResponses for Pushes {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems(&[READS, CHANGES, PUSHES].concat())
+    }
+}
+
+impl IntoResponses for Foreign {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[Code::Forbidden])
     }
 }
 

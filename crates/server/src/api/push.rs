@@ -18,7 +18,7 @@ use super::json::{self, Batch};
 use super::openapi::Pushes;
 use super::schema::PushSchema;
 use super::target::InQueue;
-use super::view::{GoneView, ItemView, Results, TaskView};
+use super::view::{AnswerView, GoneView, ItemView, Results, TaskView};
 use super::{App, Problem, answer};
 use crate::engine::{Failure, Key, PushAnswer, PushItem};
 
@@ -41,7 +41,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         ("many" = (summary = "A batch",
             value = json!({"tasks": [{"id": "a", "payload": 1}, {"id": "b", "priority": 5}]})))
     )),
-    responses((status = 201, description = "One task was pushed", body = TaskView),
+    responses((status = 201, description = "One task was pushed", body = AnswerView),
         (status = 200, description = "A batch was answered", body = Results), Pushes))]
 async fn push(
     State(app): State<Arc<App>>,

@@ -13,8 +13,11 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{KnownFormat, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A point in time.
+/// A point in time as it is answered.
 pub(crate) struct Time;
+
+/// A point in time as it is given.
+pub(crate) struct When;
 
 /// A length of time as it is given.
 pub(crate) struct Duration;
@@ -29,18 +32,28 @@ fn number(description: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Number).description(Some(description)).minimum(Some(0.0))
 }
 
+fn date_time(description: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .description(Some(description))
+        .examples(["2026-11-15T06:50:28.123Z"])
+}
+
 impl ToSchema for Time {}
 impl PartialSchema for Time {
     fn schema() -> RefOr<Schema> {
-        let text = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-            .description(Some("RFC 3339; answers are in UTC with milliseconds"));
+        date_time("RFC 3339, in UTC, with milliseconds").into()
+    }
+}
+
+impl ToSchema for When {}
+impl PartialSchema for When {
+    fn schema() -> RefOr<Schema> {
         OneOfBuilder::new()
             .description(Some("A point in time, at most in the year 9999"))
-            .examples(["2026-11-15T06:50:28.123Z"])
-            .item(text)
-            .item(number("Unix seconds, whole or not; in requests only"))
+            .item(date_time("RFC 3339"))
+            .item(number("Unix seconds, whole or not"))
             .into()
     }
 }
@@ -122,6 +135,7 @@ pub(crate) enum AbandonedSchema {
 /// When to try again: either `intervals`, or the rest.
 #[derive(ToSchema)]
 #[schema(as = Retry, example = json!({"first": "5s", "factor": 2, "max": "1h", "jitter": 0.1}))]
+#[serde(deny_unknown_fields)]
 pub(crate) struct RetrySchema {
     /// One wait after another; the last repeats.
     intervals: Option<Vec<Duration>>,
@@ -138,6 +152,7 @@ pub(crate) struct RetrySchema {
 /// A token bucket: bursts of `limit`, refilled evenly over `per`.
 #[derive(ToSchema)]
 #[schema(as = Rate)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct RateSchema {
     /// Tasks handed out at most.
     limit: u32,
@@ -148,6 +163,7 @@ pub(crate) struct RateSchema {
 /// How long finished tasks stay readable.
 #[derive(ToSchema)]
 #[schema(as = Keep)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct KeepSchema {
     /// Those that are done.
     done: Option<Duration>,
@@ -160,6 +176,7 @@ pub(crate) struct KeepSchema {
 /// What can be set about a queue. What is left out stays, `null` sets it back.
 #[derive(ToSchema)]
 #[schema(as = Settings)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SettingsSchema {
     /// Who carries out its tasks; not to be changed while it holds any.
     mode: Option<ModeSchema>,
@@ -211,13 +228,15 @@ pub(crate) enum SecretSchema {
 /// A task to push.
 #[derive(ToSchema)]
 #[schema(as = NewTask)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NewTaskSchema {
     /// Its id, 1 to 200 characters of `A-Z a-z 0-9 . _ : @ ~ -`; generated if left out.
     id: Option<String>,
     /// What is to be done.
-    payload: Option<AnyJson>,
+    #[schema(required = false)]
+    payload: AnyJson,
     /// When it is due; now if left out.
-    due: Option<Time>,
+    due: Option<When>,
     /// How long until it is due, instead of `due`.
     delay: Option<Duration>,
     /// -100 to 100, higher first.
@@ -232,7 +251,7 @@ pub(crate) struct NewTaskSchema {
     /// How long its id stays reserved after its end.
     unique_for: Option<Duration>,
     /// Failed if not first started by then.
-    expires: Option<Time>,
+    expires: Option<When>,
     /// Capabilities its worker must have; in queues of mode dispatch.
     requires: Option<Vec<String>>,
     /// Where to deliver it; in queues of mode http.
@@ -247,6 +266,7 @@ pub(crate) struct NewTaskSchema {
 /// A task to make when another ends.
 #[derive(ToSchema)]
 #[schema(as = Callback)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct CallbackSchema {
     /// The ends it answers to; all of them if left out.
     on: Option<Vec<EndSchema>>,
@@ -283,6 +303,7 @@ pub(crate) enum PushSchema {
 /// Many items, each answered by itself.
 #[derive(ToSchema)]
 #[schema(as = Batch)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct BatchSchema<T> {
     /// At most 10000 items.
     #[schema(max_items = 10_000)]
@@ -389,4 +410,49 @@ pub(crate) enum ReasonSchema {
     Pausing,
     Cancelling,
     Finished,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use punctual_core::queue::{KeepPatch, Rate, SettingsPatch};
+    use punctual_core::{Callback, NewTask, RetryPolicy, State};
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    /// The fields a value of `core` takes, as it says itself when it is given another.
+    fn taken<T: DeserializeOwned>() -> BTreeSet<String> {
+        let Err(error) = serde_json::from_str::<T>(r#"{"no such field":1}"#) else {
+            panic!("it takes any field");
+        };
+        let error = error.to_string();
+        let names = error.split('`').skip(3).step_by(2);
+        names.map(ToOwned::to_owned).collect()
+    }
+
+    fn described<T: PartialSchema>() -> BTreeSet<String> {
+        let schema = serde_json::to_value(T::schema()).unwrap();
+        schema["properties"].as_object().unwrap().keys().cloned().collect()
+    }
+
+    #[test]
+    fn every_field_is_described() {
+        assert_eq!(described::<NewTaskSchema>(), taken::<NewTask>());
+        assert_eq!(described::<SettingsSchema>(), taken::<SettingsPatch>());
+        assert_eq!(described::<KeepSchema>(), taken::<KeepPatch>());
+        assert_eq!(described::<RateSchema>(), taken::<Rate>());
+        assert_eq!(described::<RetrySchema>(), taken::<RetryPolicy>());
+        assert_eq!(described::<CallbackSchema>(), taken::<Callback>());
+    }
+
+    #[test]
+    fn every_state_is_described() {
+        let schema = serde_json::to_value(StateSchema::schema()).unwrap();
+        let names: Vec<&str> = State::ALL.iter().map(|state| state.name()).collect();
+        assert_eq!(schema["enum"], serde_json::json!(names));
+        let counts = described::<CountsSchema>();
+        assert!(names.iter().all(|name| counts.contains(*name)));
+    }
 }

@@ -17,7 +17,7 @@ use super::control::happen;
 use super::openapi::Changes;
 use super::schema::{AnyJson, Duration};
 use super::target::OnTask;
-use super::view::{ExtendView, TaskView};
+use super::view::{AnswerView, ExtendView};
 use super::{App, Problem, answer};
 use crate::engine::{Ask, Failure, Outcome};
 
@@ -93,7 +93,7 @@ bodies! {
         /// A word on where it is, at most 4 KiB.
         message: Option<String>,
         /// What its next holder would need to go on.
-        #[schema(value_type = Option<AnyJson>)]
+        #[schema(value_type = AnyJson, required = false)]
         checkpoint: Option<RawJson>,
     }
     |token| Event::Extend { token, extension: Extension { hold, progress, message, checkpoint } };
@@ -101,7 +101,7 @@ bodies! {
     /// Done.
     CommitBody as Commit, CommitItem as CommitItem {
         /// What it came to.
-        #[schema(value_type = Option<AnyJson>)]
+        #[schema(value_type = AnyJson, required = false)]
         result: Option<RawJson>,
     }
     |token| Event::Settle { token, settlement: Settlement::Commit { result } };
@@ -125,7 +125,7 @@ bodies! {
         #[schema(value_type = Option<Duration>)]
         delay: Option<Span>,
         /// What its next holder needs to go on.
-        #[schema(value_type = Option<AnyJson>)]
+        #[schema(value_type = AnyJson, required = false)]
         checkpoint: Option<RawJson>,
     }
     |token| Event::Settle { token, settlement: Settlement::Release { delay, checkpoint } };
@@ -150,10 +150,10 @@ struct StopBody {
     #[schema(value_type = String)]
     token: Token,
     /// What its next holder needs to go on.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson, required = false)]
     checkpoint: Option<RawJson>,
     /// What it came to so far.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson, required = false)]
     result: Option<RawJson>,
     /// What went wrong, at most 4 KiB.
     error: Option<String>,
@@ -170,7 +170,7 @@ impl StopBody {
 /// Confirm an assignment: the task is `running` and its hold begins.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/confirm", tag = "holders", params(OnTask),
     request_body = ConfirmBody,
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = AnswerView), Changes))]
 async fn confirm(
     State(app): State<Arc<App>>,
     target: OnTask,
@@ -204,7 +204,7 @@ async fn extend(
 /// A repeat with the same token succeeds as well: while the task is kept, else for 10 minutes.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/commit", tag = "holders", params(OnTask),
     request_body(content = CommitBody, example = json!({"token": "…", "result": {"sent": true}})),
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = AnswerView), Changes))]
 async fn commit(
     State(app): State<Arc<App>>,
     target: OnTask,
@@ -216,7 +216,7 @@ async fn commit(
 /// Say that an attempt failed: the task waits for its retry, or is `failed`.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/fail", tag = "holders", params(OnTask),
     request_body(content = FailBody, example = json!({"token": "…", "error": "no route to host"})),
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = AnswerView), Changes))]
 async fn fail(
     State(app): State<Arc<App>>,
     target: OnTask,
@@ -228,7 +228,7 @@ async fn fail(
 /// Give a task back; the take does not count.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/release", tag = "holders", params(OnTask),
     request_body(content = ReleaseBody, example = json!({"token": "…", "delay": "1m"})),
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = AnswerView), Changes))]
 async fn release(
     State(app): State<Arc<App>>,
     target: OnTask,
@@ -240,7 +240,7 @@ async fn release(
 /// Acknowledge a cancel.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/cancelled", tag = "holders", params(OnTask),
     request_body = StopBody,
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = AnswerView), Changes))]
 async fn cancelled(
     State(app): State<Arc<App>>,
     target: OnTask,
@@ -252,7 +252,7 @@ async fn cancelled(
 /// Acknowledge a pause.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/paused", tag = "holders", params(OnTask),
     request_body = StopBody,
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = AnswerView), Changes))]
 async fn paused(
     State(app): State<Arc<App>>,
     target: OnTask,

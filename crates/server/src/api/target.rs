@@ -14,6 +14,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::Problem;
+use super::json::{in_words, shortened};
 use crate::engine::Failure;
 
 /// The queue of `/v1/queues/{queue}…`, and the parameters of the query.
@@ -56,7 +57,8 @@ fn params<P: DeserializeOwned>(uri: &Uri) -> Result<P, Failure> {
         Err(refused) => refused.body_text(),
     };
     let rule = refused.rsplit_once("query string: ").map_or(&*refused, |(_, rule)| rule);
-    Err(Failure::invalid("query", rule.replace('`', "")))
+    let (field, rule) = rule.split_once(": ").unwrap_or(("query", rule));
+    Err(Failure::invalid(shortened(field.to_owned()), shortened(in_words(rule))))
 }
 
 impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for InQueue<P> {

@@ -15,8 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::json::shortened;
 use super::openapi::{Changes, Reads};
-use super::schema::{AnyJson, RetrySchema, Time, WhySchema};
+use super::schema::{AnyJson, RetrySchema, When, WhySchema};
 use super::target::{InQueue, OnTask, given, page_limit};
 use super::view::{Page, TaskView, verb_answer};
 use super::{App, Problem, answer};
@@ -65,6 +66,7 @@ fn states(list: &str) -> Result<Vec<punctual_core::State>, Failure> {
 pub(super) fn state(name: &str) -> Result<punctual_core::State, Failure> {
     punctual_core::State::parse(name).ok_or_else(|| {
         let names = punctual_core::State::ALL.map(punctual_core::State::name).join(", ");
+        let name = shortened(name.to_owned());
         Failure::invalid("state", format!("{name:?} is none of {names}"))
     })
 }
@@ -116,11 +118,11 @@ async fn get_task(
 struct EditBody {
     /// A new payload.
     #[serde(default, deserialize_with = "any_json")]
-    #[schema(value_type = AnyJson)]
+    #[schema(value_type = AnyJson, required = false)]
     payload: Option<RawJson>,
     /// A new due time; null: now.
     #[serde(default)]
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<When>)]
     due: Patch<Timestamp>,
     /// A new priority, -100 to 100; null: 0.
     #[serde(default)]
@@ -136,7 +138,7 @@ struct EditBody {
     retry: Patch<RetryPolicy>,
     /// A new time by which it must have started; null: none.
     #[serde(default)]
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<When>)]
     expires: Patch<Timestamp>,
 }
 

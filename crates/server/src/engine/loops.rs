@@ -18,8 +18,7 @@ const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Starts the loops. They end when the set they come in is dropped; the one that gives tasks
-    /// back is the task's own business, see [`Engine::give_back`].
+    /// Starts the loops that the store wakes. They end when the set they come in is dropped.
     pub(crate) fn start(self: &Arc<Self>) -> JoinSet<()> {
         let mut loops = JoinSet::new();
         let (expired, sweep) = (Arc::new(Notify::new()), Arc::new(Notify::new()));

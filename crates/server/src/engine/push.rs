@@ -56,7 +56,10 @@ impl Engine {
         let record = self.store.queue(queue).await?;
         let prepared = match &record {
             Some(record) => self.prepare(queue, &record.settings, items),
-            None if self.auto_create => self.prepare(queue, &Settings::initial(queue), items),
+            // A repeated request is answered even if its queue is gone.
+            None if self.auto_create || key.is_some() => {
+                self.prepare(queue, &Settings::initial(queue), items)
+            }
             None => return Err(Failure::NoQueue(queue.clone())),
         };
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {

@@ -1,6 +1,6 @@
 //! Wrong input of every kind: it gets its error and changes nothing.
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 /// Bodies of a push: what is wrong with them, and what the answer says.
 fn table() -> Vec<(Vec<u8>, u16, &'static str, &'static str)> {
@@ -36,6 +36,9 @@ fn table() -> Vec<(Vec<u8>, u16, &'static str, &'static str)> {
         ("{\"id\":\"a b\"}".into(), 422, "invalid", "id"),
         ("{\"id\":\"a/b\"}".into(), 422, "invalid", "id"),
         (format!("{{\"id\":{}}}", big(203)), 422, "invalid", "id"),
+        (format!("{{{}:1}}", big(100_000)), 422, "invalid", "xxx"),
+        (format!("{{\"priority\":{}}}", big(100_000)), 422, "invalid", "priority"),
+        (format!("{{\"due\":{}}}", big(100_000)), 422, "invalid", "due"),
         ("{\"priority\":101}".into(), 422, "invalid", "priority"),
         ("{\"priority\":-101}".into(), 422, "invalid", "priority"),
         ("{\"priority\":1.5}".into(), 422, "invalid", "priority"),
@@ -49,6 +52,7 @@ fn table() -> Vec<(Vec<u8>, u16, &'static str, &'static str)> {
         ("{\"due\":\"2026-02-30T00:00:00Z\"}".into(), 422, "invalid", "due"),
         ("{\"due\":\"tomorrow\"}".into(), 422, "invalid", "due"),
         ("{\"due\":\"10000-01-01T00:00:00Z\"}".into(), 422, "invalid", "due"),
+        ("{\"due\":253402300800}".into(), 422, "invalid", "due"),
         ("{\"due\":true}".into(), 422, "invalid", "due"),
         ("{\"due\":1,\"delay\":1}".into(), 422, "invalid", "delay"),
         ("{\"delay\":-1}".into(), 422, "invalid", "delay"),
@@ -88,10 +92,10 @@ fn table() -> Vec<(Vec<u8>, u16, &'static str, &'static str)> {
         ("{\"unique_for\":-5}".into(), 422, "invalid", "unique_for"),
     ];
     let mut callback = String::from("{}");
-    for _ in 0..40 {
+    for _ in 0..62 {
         callback = format!("{{\"callback\":{{\"queue\":\"x\",\"task\":{callback}}}}}");
     }
-    rows.push((callback.replace("{}", "{\"colour\":1}"), 422, "invalid", "colour"));
+    rows.push((callback.replace("{}", "{\"colour\":1}"), 422, "invalid", "callback.task.callback"));
     let mut rows: Vec<_> = rows
         .into_iter()
         .map(|(body, status, code, says)| (body.into_bytes(), status, code, says))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 #[tokio::test]
 async fn a_batch_of_pushes_answers_every_item() {

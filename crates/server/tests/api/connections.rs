@@ -1,6 +1,5 @@
 //! Connections: protocols, limits of bodies, and the end of the server.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,7 +9,7 @@ use hyper_util::rt::TokioExecutor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::{PATIENCE, TestServer, json};
+use super::{PATIENCE, TestServer, json};
 
 /// Sends a text and reads until the server closes.
 pub(crate) async fn exchange(stream: &mut TcpStream, text: &str) -> String {
@@ -129,7 +128,7 @@ async fn a_server_that_stops_lets_waiting_takes_go_and_finishes() {
 #[tokio::test]
 async fn tasks_a_taker_did_not_get_are_given_back_before_the_server_ends() {
     let clock = punctual_store::ManualClock::new(punctual_core::Timestamp::from_millis(1));
-    let store = Arc::new(punctual_store::model::ModelStore::new(Arc::new(clock.clone())));
+    let store = crate::store(&clock);
     let config = punctual_server::ServerConfig::default();
     let mut server = TestServer::over(store.clone(), clock.clone(), config.clone()).await;
     for _ in 0..15 {

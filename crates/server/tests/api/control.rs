@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 #[tokio::test]
 async fn cancel_ends_what_is_not_running() {

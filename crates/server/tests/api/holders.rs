@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 /// A server with one task `a` that is held; the holder's token.
 async fn held() -> (TestServer, Value) {

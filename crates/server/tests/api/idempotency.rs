@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::server::Answer;
-use crate::{TestServer, json};
+use super::server::Answer;
+use super::{TestServer, json};
 
 async fn push(server: &TestServer, queue: &str, key: &str, body: &Value) -> Answer {
     let path = format!("/v1/queues/{queue}/tasks");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 fn ids(page: &Value) -> Vec<&str> {
     page["items"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect()

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 #[tokio::test]
 async fn a_pushed_task_reads_with_every_field() {
@@ -66,7 +66,7 @@ async fn payloads_come_back_byte_for_byte() {
     let body = format!(r#"{{"id":"a","payload":{payload}}}"#);
     server.raw("POST", "/v1/queues/q/tasks", &[], body).await.is(201);
     let mut stream = server.connect().await;
-    let text = crate::connections::exchange(
+    let text = super::connections::exchange(
         &mut stream,
         "GET /v1/queues/q/tasks/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     )

@@ -3,7 +3,7 @@
 use punctual_server::ServerConfig;
 use serde_json::Value;
 
-use crate::{TestServer, json};
+use super::{TestServer, json};
 
 #[tokio::test]
 async fn a_queue_is_made_with_the_defaults_and_changed_by_merging() {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 
-use crate::server::Answer;
-use crate::{TestServer, json};
+use super::server::Answer;
+use super::{TestServer, json};
 
 /// A take that waits, in a task of its own. It is left alone for a moment, in which it must not
 /// answer.

@@ -13,6 +13,7 @@ pub(crate) struct Page<T> {
     /// What is on it.
     pub(crate) items: Vec<T>,
     /// The cursor of the next page; null: this was the last.
+    #[schema(required = true)]
     pub(crate) next: Option<String>,
 }
 
@@ -28,7 +29,7 @@ pub(crate) struct Results<'a> {
 #[schema(as = Result)]
 pub(crate) struct ItemView<'a> {
     /// The task's id, if the item has one.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     id: Option<&'a TaskId>,
     /// Whether it was carried out.
     ok: bool,
@@ -83,7 +84,7 @@ impl<'a> ItemView<'a> {
 #[schema(as = Extended)]
 pub(crate) struct ExtendView {
     /// When the hold ends now.
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<Time>, required = true)]
     hold_until: Option<Timestamp>,
     /// Whether the holder is asked to stop for good, and to say `cancelled`.
     cancel: bool,

@@ -6,4 +6,4 @@ mod task;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
 pub(crate) use self::queue::QueueView;
-pub(crate) use self::task::{GoneView, TaskView, verb_answer};
+pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};

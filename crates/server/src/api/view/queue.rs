@@ -26,9 +26,10 @@ pub(crate) struct QueueView<'a> {
     #[schema(value_type = ModeSchema)]
     mode: Mode,
     /// A label to tell queues apart.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     tag: Option<&'a str>,
     /// Most live tasks; null: unlimited.
+    #[schema(required = true)]
     max: Option<u64>,
     /// How long a taken task is held before it counts as lost.
     #[schema(value_type = DurationSeconds)]
@@ -46,26 +47,27 @@ pub(crate) struct QueueView<'a> {
     #[schema(value_type = OrderSchema)]
     order: Order,
     /// Most tasks held at once; null: unlimited.
+    #[schema(required = true)]
     concurrency: Option<u32>,
     /// Most tasks handed out in a time; null: unlimited.
-    #[schema(value_type = Option<RateSchema>)]
+    #[schema(value_type = Option<RateSchema>, required = true)]
     rate: Option<Rate>,
     /// How long finished tasks stay readable.
     #[schema(value_type = KeepSchema)]
     keep: Keep,
     /// Target of tasks that name none.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     url: Option<&'a str>,
     /// Headers sent to that target; secret values read as `***`.
     headers: BTreeMap<&'a str, &'a str>,
     /// `***` if there is one.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     secret: Option<&'a str>,
     /// The time one delivery may take.
     #[schema(value_type = DurationSeconds)]
     timeout: Span,
     /// After how long a scheduled bundle counts as abandoned; null: never.
-    #[schema(value_type = Option<DurationSeconds>)]
+    #[schema(value_type = Option<DurationSeconds>, required = true)]
     abandon_after: Option<Span>,
     /// What becomes of it then.
     #[schema(value_type = AbandonedSchema)]
@@ -76,7 +78,7 @@ pub(crate) struct QueueView<'a> {
     #[schema(value_type = Time)]
     created_at: Timestamp,
     /// How long its oldest ready task has been ready; null: none is ready.
-    #[schema(value_type = Option<DurationSeconds>)]
+    #[schema(value_type = Option<DurationSeconds>, required = true)]
     oldest_ready_age: Option<Span>,
     /// What it holds.
     #[schema(value_type = CountsSchema)]

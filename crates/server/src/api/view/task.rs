@@ -39,13 +39,13 @@ pub(crate) struct TaskView<'a> {
     #[schema(value_type = Time)]
     due_at: Timestamp,
     /// When its worker got it, or confirmed it.
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<Time>, required = true)]
     taken_at: Option<Timestamp>,
     /// While held: when the hold, or the time to confirm, ends.
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<Time>, required = true)]
     hold_until: Option<Timestamp>,
     /// Its worker, while held and after the end.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     worker: Option<&'a WorkerName>,
     /// Times taken.
     attempt: u32,
@@ -53,30 +53,31 @@ pub(crate) struct TaskView<'a> {
     #[schema(value_type = i32)]
     max_attempts: MaxAttempts,
     /// How far it is, from 0 to 1.
+    #[schema(required = true)]
     progress: Option<f64>,
     /// What its holder last said.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     message: Option<&'a str>,
     /// What its next holder needs to go on.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson)]
     checkpoint: Option<&'a RawJson>,
     /// What it came to.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson)]
     result: Option<&'a RawJson>,
     /// What went wrong last.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     error: Option<&'a str>,
     /// When it ended.
-    #[schema(value_type = Option<Time>)]
+    #[schema(value_type = Option<Time>, required = true)]
     finished_at: Option<Timestamp>,
     /// Labels.
     #[schema(value_type = Vec<String>)]
     tags: &'a [String],
     /// The plan it is a run of.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson)]
     plan: Option<&'a RawJson>,
     /// The flow it is a step of.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson)]
     flow: Option<&'a RawJson>,
     /// The last 20 attempts, oldest first.
     #[schema(value_type = Vec<AttemptSchema>)]
@@ -130,12 +131,32 @@ impl<'a> TaskView<'a> {
 }
 
 /// What is left to say of a task that is gone.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Gone)]
 pub(crate) struct GoneView<'a> {
+    /// Its queue.
+    #[schema(value_type = String)]
     queue: &'a QueueName,
+    /// Its id.
+    #[schema(value_type = String)]
     id: &'a TaskId,
+    /// Where it stood at its end, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<StateSchema>, nullable = false)]
     state: Option<State>,
+}
+
+/// A task; or its name, where a request is repeated and the task is gone.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = TaskOrGone)]
+#[expect(clippy::large_enum_variant, reason = "lives only as long as it is written")]
+pub(crate) enum AnswerView<'a> {
+    /// A task.
+    Task(TaskView<'a>),
+    /// Its name.
+    Gone(GoneView<'a>),
 }
 
 impl<'a> GoneView<'a> {
@@ -153,15 +174,16 @@ pub(crate) fn verb_answer(
     outcome: &Outcome,
     now: Timestamp,
 ) -> Response {
-    match outcome {
-        Outcome::Task { task, .. } => answer(StatusCode::OK, &TaskView::new(task, settings, now)),
+    let view = match outcome {
+        Outcome::Task { task, .. } => AnswerView::Task(TaskView::new(task, settings, now)),
         Outcome::Before { verb } => {
             let state = match verb {
                 Verb::Commit => Some(State::Done),
                 Verb::Cancelled => Some(State::Cancelled),
                 _ => None,
             };
-            answer(StatusCode::OK, &GoneView { state, ..GoneView::new(queue, id) })
+            AnswerView::Gone(GoneView { state, ..GoneView::new(queue, id) })
         }
-    }
+    };
+    answer(StatusCode::OK, &view)
 }

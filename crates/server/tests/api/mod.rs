@@ -1,9 +1,12 @@
 //! The HTTP interface, checked from outside: a real server over TCP, a store with a movable clock.
+//!
+//! Whoever includes this says over which store, as `crate::store`.
 
 mod bad_input;
 mod batches;
 mod connections;
 mod control;
+mod faults;
 mod holders;
 mod idempotency;
 mod lists;

@@ -1,0 +1,64 @@
+//! Why a task is not running: one reason for every situation.
+
+use punctual_core::why::{Reason, Surroundings, why};
+use punctual_core::{NewTask, Queue, QueueName, Span, State, Task};
+
+use crate::scene::*;
+
+fn queue() -> Queue {
+    let mut settings = settings();
+    settings.concurrency = Some(2);
+    Queue { name: QueueName::parse("q").unwrap(), settings, paused: false, created_at: start() }
+}
+
+fn reason(task: &Task, queue: &Queue, around: Surroundings) -> Reason {
+    let why = why(task, queue, around, start());
+    assert!(!why.text.is_empty());
+    assert_eq!(why.state, task.status.state);
+    why.reason
+}
+
+#[test]
+fn every_state_has_its_reason() {
+    for (state, expected) in [
+        (State::Waiting, Reason::RetryWait),
+        (State::Ready, Reason::NoTaker),
+        (State::Assigned, Reason::Unconfirmed),
+        (State::Running, Reason::Running),
+        (State::Pausing, Reason::Pausing),
+        (State::Cancelling, Reason::Cancelling),
+        (State::Paused, Reason::Paused),
+        (State::Done, Reason::Finished),
+        (State::Failed, Reason::Finished),
+        (State::Cancelled, Reason::Finished),
+    ] {
+        let found = reason(&in_state(state), &queue(), Surroundings::default());
+        assert_eq!(found, expected, "{state}");
+    }
+    let later = pushed(NewTask { delay: Some(Span::from_secs(60)), ..NewTask::default() });
+    assert_eq!(reason(&later, &queue(), Surroundings::default()), Reason::NotDue);
+}
+
+#[test]
+fn a_ready_task_is_told_what_holds_it_back_first() {
+    let around = Surroundings { held: 2, ready: 3, rate_at: Some(after(9)), takers: 1 };
+    let paused = Queue { paused: true, ..queue() };
+    assert_eq!(reason(&ready(), &paused, around), Reason::QueuePaused);
+    assert_eq!(reason(&ready(), &queue(), around), Reason::Concurrency);
+    let around = Surroundings { held: 1, ..around };
+    assert_eq!(reason(&ready(), &queue(), around), Reason::Rate);
+    let around = Surroundings { rate_at: None, ..around };
+    assert_eq!(reason(&ready(), &queue(), around), Reason::InLine);
+    let around = Surroundings { takers: 0, ..around };
+    assert_eq!(reason(&ready(), &queue(), around), Reason::NoTaker);
+}
+
+#[test]
+fn it_says_until_when_and_by_whom() {
+    let running = why(&in_state(State::Running), &queue(), Surroundings::default(), start());
+    assert_eq!((running.until, running.worker.as_deref()), (Some(after(30)), Some("w")));
+    let waiting = why(&in_state(State::Waiting), &queue(), Surroundings::default(), start());
+    assert_eq!((waiting.until, waiting.error.as_deref()), (Some(after(10)), Some("failed")));
+    let due = why(&in_state(State::Waiting), &queue(), Surroundings::default(), after(10));
+    assert_eq!((due.state, due.reason), (State::Ready, Reason::NoTaker));
+}

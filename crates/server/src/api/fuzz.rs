@@ -1,0 +1,151 @@
+//! Random bodies for every route that takes one: an error of the table, never a fault.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
+use proptest::prelude::*;
+use punctual_core::Timestamp;
+use punctual_store::ManualClock;
+use punctual_store::model::ModelStore;
+use tower::ServiceExt;
+
+use super::{App, router};
+use crate::ServerConfig;
+use crate::engine::Engine;
+
+const BODIES: [(&str, &str, &str); 11] = [
+    ("POST", "tasks", r#"{"id":"a","payload":{"x":[1,"\u00e9"]},"delay":"1h30m","tags":["t"]}"#),
+    (
+        "POST",
+        "tasks",
+        r#"{"tasks":[{"id":"b","due":1763189428.5,"retry":{"first":1}},{"id":"c"}]}"#,
+    ),
+    ("POST", "tasks", r#"{"callback":{"on":["done"],"queue":"r","task":{"payload":null}}}"#),
+    ("PUT", "", r#"{"hold":"5s","rate":{"limit":3,"per":1},"keep":{"done":1},"secret":["s"]}"#),
+    ("POST", "take", r#"{"worker":"w","n":3,"hold":1,"commit":[{"id":"a","token":"00"}]}"#),
+    ("POST", "tasks/a/commit", r#"{"token":"0123456789abcdef0123456789abcdef","result":[]}"#),
+    ("POST", "tasks/a/extend", r#"{"token":"x","progress":0.5,"message":"m","checkpoint":1}"#),
+    ("POST", "fail", r#"{"tasks":[{"id":"a","token":"x","error":"e","retry_in":5}]}"#),
+    (
+        "POST",
+        "tasks/bulk",
+        r#"{"verb":"retry","filter":{"state":["failed"],"q":"x"},"dry_run":true}"#,
+    ),
+    (
+        "PATCH",
+        "tasks/a",
+        r#"{"payload":1,"due":null,"priority":-5,"expires":"2026-11-15T00:00:00Z"}"#,
+    ),
+    ("POST", "tasks/a/retry", r#"{"force":false}"#),
+];
+
+/// One way to spoil a body.
+#[derive(Debug, Clone)]
+enum Spoil {
+    Cut(usize),
+    Drop(usize),
+    Put(usize, u8),
+    Insert(usize, String),
+    Repeat(usize, usize),
+}
+
+fn spoil() -> impl Strategy<Value = Spoil> {
+    let pieces = prop_oneof![
+        "[\\[\\]{},:\"\\\\]{1,4}",
+        "-?[0-9]{1,25}(\\.[0-9]{1,5})?([eE][-+]?[0-9]{1,4})?",
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("NaN".to_owned()),
+        Just("\\ud800".to_owned()),
+        Just("\\u0000".to_owned()),
+        Just("[".repeat(300)),
+        ".{1,8}",
+    ];
+    prop_oneof![
+        any::<usize>().prop_map(Spoil::Cut),
+        any::<usize>().prop_map(Spoil::Drop),
+        (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Spoil::Put(at, byte)),
+        (any::<usize>(), pieces).prop_map(|(at, piece)| Spoil::Insert(at, piece)),
+        (any::<usize>(), 1..40_usize).prop_map(|(at, length)| Spoil::Repeat(at, length)),
+    ]
+}
+
+fn spoiled(body: &str, spoils: &[Spoil]) -> Vec<u8> {
+    let mut bytes = body.as_bytes().to_vec();
+    for spoil in spoils {
+        let length = bytes.len();
+        if length == 0 {
+            break;
+        }
+        match spoil {
+            Spoil::Cut(at) => bytes.truncate(at % length),
+            Spoil::Drop(at) => {
+                bytes.remove(at % length);
+            }
+            Spoil::Put(at, byte) => bytes[at % length] = *byte,
+            Spoil::Insert(at, piece) => {
+                let at = at % length;
+                bytes.splice(at..at, piece.bytes());
+            }
+            Spoil::Repeat(at, count) => {
+                let at = at % length;
+                let piece = bytes[at..(at + count).min(length)].to_vec();
+                bytes.splice(at..at, piece);
+            }
+        }
+    }
+    bytes
+}
+
+/// Sends a body to a fresh server and checks that its answer is a known one.
+async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCaseError> {
+    let clock = ManualClock::new(Timestamp::from_millis(1_763_189_428_000));
+    let store = Arc::new(ModelStore::new(Arc::new(clock)));
+    let (engine, _returned) = Engine::new(store, &ServerConfig::default());
+    let app = router(Arc::new(App::new(engine, Vec::new())));
+    let send = |method: &str, path: &str, body: Vec<u8>| {
+        let path = format!("/v1/queues/q/{path}");
+        let path = path.trim_end_matches('/');
+        Request::builder().method(method).uri(path).body(Body::from(body)).unwrap()
+    };
+    let first = send("POST", "tasks", br#"{"id":"a"}"#.to_vec());
+    prop_assert_eq!(app.clone().oneshot(first).await.unwrap().status(), 201);
+    let answer = app.oneshot(send(method, path, body)).await.unwrap();
+    let status = answer.status().as_u16();
+    let text = answer.into_body().collect().await.unwrap().to_bytes();
+    let known = [200, 201, 400, 404, 409, 413, 422];
+    prop_assert!(known.contains(&status), "{} {:?}", status, text);
+    Ok(())
+}
+
+fn run(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCaseError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(answered(method, path, body))
+}
+
+#[test]
+fn the_bodies_that_are_spoiled_are_good() {
+    for (method, path, body) in BODIES {
+        run(method, path, body.as_bytes().to_vec()).unwrap();
+    }
+}
+
+proptest! {
+    #[test]
+    fn spoiled_bodies_get_an_error_of_the_table(
+        which in 0..BODIES.len(), spoils in proptest::collection::vec(spoil(), 1..6),
+    ) {
+        let (method, path, body) = BODIES[which];
+        run(method, path, spoiled(body, &spoils))?;
+    }
+
+    #[test]
+    fn random_bytes_get_an_error_of_the_table(
+        which in 0..BODIES.len(), body in proptest::collection::vec(any::<u8>(), 0..64),
+    ) {
+        let (method, path, _) = BODIES[which];
+        run(method, path, body)?;
+    }
+}

@@ -1,0 +1,208 @@
+//! A store that cannot do its work, and two servers over one store.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use punctual_core::{Queue, QueueName, TaskId, Timestamp};
+use punctual_server::{ServeError, ServerConfig};
+use punctual_store::port::PutRefusal;
+use punctual_store::{
+    Change, Effect, Listing, Lost, ManualClock, Page, Push, Pushed, PutQueue, QueueStats, Receipt,
+    Revision, Store, StoreError, Stored, Take, Taken, Wake,
+};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{TestServer, json};
+
+/// A store behind a switch.
+struct Switched {
+    store: Arc<dyn Store>,
+    off: AtomicBool,
+    dead: Notify,
+}
+
+impl Switched {
+    fn check(&self, effect: Effect) -> Result<(), StoreError> {
+        if self.off.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable { reason: "disk full".to_owned(), effect });
+        }
+        Ok(())
+    }
+}
+
+/// Methods that fail while the switch is off and are the store's own else.
+macro_rules! switched {
+    ($($effect:ident fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty;)*) => {
+        #[async_trait]
+        impl Store for Switched {
+            fn now(&self) -> Timestamp {
+                self.store.now()
+            }
+            fn durability(&self) -> String {
+                self.store.durability()
+            }
+            fn kind(&self) -> &'static str {
+                self.store.kind()
+            }
+            fn wakeups(&self) -> UnboundedReceiver<Wake> {
+                self.store.wakeups()
+            }
+            async fn failed(&self) -> String {
+                self.dead.notified().await;
+                "the disk is gone".to_owned()
+            }
+            $(async fn $name(&self, $($arg: $type),*) -> Result<$answer, StoreError> {
+                self.check(Effect::$effect)?;
+                self.store.$name($($arg),*).await
+            })*
+        }
+    };
+}
+
+switched! {
+    None fn health() -> ();
+    None fn tick() -> ();
+    None fn put_queue(put: PutQueue) -> Result<(), PutRefusal>;
+    None fn queue(name: &QueueName) -> Option<Arc<Queue>>;
+    None fn queues() -> Vec<Arc<Queue>>;
+    None fn stats(names: &[QueueName]) -> Vec<Option<QueueStats>>;
+    None fn reset_queue(name: &QueueName) -> bool;
+    None fn delete_queue(name: &QueueName) -> bool;
+    Unknown fn push(push: Push) -> Pushed;
+    None fn take(take: Take) -> Taken;
+    None fn commit(changes: Vec<Change>) -> Vec<Result<Revision, Lost>>;
+    None fn remove(queue: &QueueName, ids: &[TaskId]) -> Vec<bool>;
+    None fn read(queue: &QueueName, ids: &[TaskId]) -> Vec<Option<Stored>>;
+    None fn list(listing: Listing) -> Page;
+    None fn settled(receipts: &[Receipt]) -> Vec<bool>;
+    None fn expired(limit: usize) -> Vec<Stored>;
+    None fn sweep(limit: usize) -> bool;
+}
+
+fn clock() -> ManualClock {
+    ManualClock::new(Timestamp::parse("2026-11-15T06:00:00Z").unwrap())
+}
+
+async fn switched() -> (Arc<Switched>, TestServer) {
+    let clock = clock();
+    let store = Arc::new(Switched {
+        store: crate::store(&clock),
+        off: AtomicBool::new(false),
+        dead: Notify::new(),
+    });
+    let server = TestServer::over(store.clone(), clock, ServerConfig::default()).await;
+    (store, server)
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_write_is_unavailable_until_it_can() {
+    let (store, server) = switched().await;
+    server.push(json!({"id": "a"})).await;
+    let taken = server.take(json!({})).await;
+    store.off.store(true, Ordering::SeqCst);
+    for (method, path) in [
+        ("POST", "/v1/queues/q/tasks"),
+        ("GET", "/v1/queues/q/tasks/a"),
+        ("GET", "/v1/queues"),
+        ("PUT", "/v1/queues/q"),
+        ("DELETE", "/v1/queues/q"),
+        ("POST", "/v1/queues/q/take"),
+        ("GET", "/readyz"),
+    ] {
+        let answer = server.raw(method, path, &[], "").await;
+        assert_eq!(answer.json["effect"], "none", "{method} {path}");
+        assert_eq!(answer.problem(503, "unavailable"), "disk full");
+    }
+    server.get("/livez").await.is(200);
+    store.off.store(false, Ordering::SeqCst);
+    server.get("/readyz").await.is(200);
+    server.verb("a", "commit", json!({"token": taken["token"]})).await.is(200);
+}
+
+#[tokio::test]
+async fn holds_end_after_the_store_has_come_back() {
+    let (store, server) = switched().await;
+    server.push(json!({"id": "a"})).await;
+    server.take(json!({})).await;
+    store.off.store(true, Ordering::SeqCst);
+    server.clock.advance(punctual_core::Span::from_secs(31));
+    store.store.tick().await.unwrap();
+    server.get("/v1/queues/q/tasks/a").await.problem(503, "unavailable");
+    store.off.store(false, Ordering::SeqCst);
+    server.until("a", "ready").await;
+}
+
+#[tokio::test]
+async fn a_server_ends_with_its_store() {
+    let (store, mut server) = switched().await;
+    server.get("/readyz").await.is(200);
+    store.dead.notify_one();
+    let ended = server.stopped().await;
+    assert!(matches!(ended, Err(ServeError::Store(reason)) if reason == "the disk is gone"));
+}
+
+/// Two servers over one store, neither of which hears what the other does.
+async fn pair() -> (TestServer, TestServer) {
+    let clock = clock();
+    let store = crate::store(&clock);
+    let config = ServerConfig::default();
+    let first = TestServer::over(store.clone(), clock.clone(), config.clone()).await;
+    first.get("/readyz").await.is(200);
+    let second = TestServer::over(store, clock, config).await;
+    (first, second)
+}
+
+#[tokio::test]
+async fn what_a_server_remembers_of_a_task_never_overrules_the_store() {
+    let (first, second) = pair().await;
+    // Cancelled elsewhere: the acknowledgement is not refused as out of place.
+    first.push(json!({"id": "a"})).await;
+    let taken = first.take(json!({})).await;
+    second.verb("a", "cancel", json!({})).await.is(200);
+    let heard = first.verb("a", "extend", json!({"token": taken["token"]})).await.is(200);
+    assert_eq!(heard["cancel"], true);
+    first.verb("a", "cancelled", json!({"token": taken["token"]})).await.is(200);
+    // Freed and taken elsewhere: the old token is stale, whatever is remembered.
+    first.push(json!({"id": "b"})).await;
+    let old = first.take(json!({})).await;
+    second.verb("b", "retry", json!({"force": true})).await.is(200);
+    let new = second.take(json!({})).await;
+    for verb in ["confirm", "extend", "commit", "fail", "release"] {
+        let body = json!({"token": old["token"]});
+        first.verb("b", verb, body).await.problem(409, "stale_token");
+    }
+    // Settled here although it was handed out there, and repeated there.
+    first.verb("b", "commit", json!({"token": new["token"]})).await.is(200);
+    second.verb("b", "commit", json!({"token": new["token"]})).await.is(200);
+    second.verb("b", "fail", json!({"token": new["token"]})).await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn batches_mix_what_is_remembered_and_what_is_not() {
+    let (first, second) = pair().await;
+    let tasks: Vec<_> = (0..6).map(|n| json!({"id": format!("t{n}")})).collect();
+    first.post("/v1/queues/q/tasks", json!({"tasks": tasks})).await.is(200);
+    let here = first.post("/v1/queues/q/take", json!({"n": 3})).await.is(200);
+    let there = second.post("/v1/queues/q/take", json!({"n": 3})).await.is(200);
+    first.verb("t0", "pause", json!({})).await.is(200);
+    second.verb("t1", "pause", json!({})).await.is(200);
+    let named = |task: &serde_json::Value| json!({"id": task["id"], "token": task["token"]});
+    let all: Vec<_> = [here, there]
+        .iter()
+        .flat_map(|taken| taken["tasks"].as_array().unwrap().iter().map(named).collect::<Vec<_>>())
+        .collect();
+    let extended = first.post("/v1/queues/q/extend", json!({"tasks": all})).await.is(200);
+    let pauses: Vec<bool> = extended["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["pause"].as_bool().unwrap())
+        .collect();
+    assert_eq!(pauses, [true, true, false, false, false, false]);
+    let failed = first.post("/v1/queues/q/fail", json!({"tasks": all})).await.is(200);
+    assert!(failed["results"].as_array().unwrap().iter().all(|result| result["ok"] == true));
+    assert_eq!(second.task("t1").await["state"], "paused");
+    assert_eq!(second.task("t5").await["state"], "waiting");
+}
