@@ -180,6 +180,9 @@ pub enum Taken {
         per_taker: Vec<Vec<Stored>>,
         /// When the rate limit lets the next task go, if that is what stopped the take.
         again_at: Option<Timestamp>,
+        /// Classes with more ready tasks than the take had room for, in no order: those that were
+        /// named, and those it handed out from.
+        left_out: Vec<Arc<str>>,
     },
 }
 

@@ -218,7 +218,7 @@ impl Engine {
         let take = Take { queue: queue.clone(), classes: Classes::all(), takers };
         match self.store.take(take).await? {
             Taken::NoQueue => Err(Failure::NoQueue(queue.clone())),
-            Taken::Tasks { per_taker, again_at } => {
+            Taken::Tasks { per_taker, again_at, .. } => {
                 self.held.keep(per_taker.iter().flatten());
                 let returned = Some(self.returned.clone());
                 let handout = |tasks| Handout { tasks, returned: returned.clone() };

@@ -184,7 +184,7 @@ impl Fixture {
         taker: Taker,
     ) -> (Vec<Stored>, Option<Timestamp>) {
         match self.try_take(queue_name, vec![taker]).await {
-            Taken::Tasks { mut per_taker, again_at } if per_taker.len() == 1 => {
+            Taken::Tasks { mut per_taker, again_at, .. } if per_taker.len() == 1 => {
                 (per_taker.remove(0), again_at)
             }
             other => panic!("the take from {queue_name} was answered with {other:?}"),

@@ -40,9 +40,10 @@ async fn a_take_needs_its_queue(mut f: Fixture) {
     let takers = vec![taker(f.seed(), 1)];
     assert_eq!(f.try_take("q", takers.clone()).await, Taken::NoQueue);
     f.put_queue("q", |_| ()).await;
-    let nothing = Taken::Tasks { per_taker: vec![Vec::new()], again_at: None };
+    let nothing =
+        Taken::Tasks { per_taker: vec![Vec::new()], again_at: None, left_out: Vec::new() };
     assert_eq!(f.try_take("q", takers).await, nothing);
-    let nobody = Taken::Tasks { per_taker: Vec::new(), again_at: None };
+    let nobody = Taken::Tasks { per_taker: Vec::new(), again_at: None, left_out: Vec::new() };
     assert_eq!(f.try_take("q", Vec::new()).await, nobody);
 }
 
@@ -183,19 +184,23 @@ async fn a_take_hands_out_so_many_of_a_class(mut f: Fixture) {
         }
     }
     let rounds = [
-        ([("a", 0), ("b", 1)], 2, vec!["b3", "c3", "c0"]),
-        ([("a", 3), ("c", 0)], 1, vec!["a3", "a0", "b0", "a1"]),
-        ([("a", 9), ("nobody", 9)], 0, vec!["a2"]),
-        ([("b", 0), ("c", 0)], 9, vec![]),
-        ([("b", 2), ("c", 1)], 0, vec!["b1", "c1", "b2"]),
+        ([("a", 0), ("b", 1)], 2, vec!["b3", "c3", "c0"], vec!["a", "b", "c"]),
+        ([("a", 3), ("c", 0)], 1, vec!["a3", "a0", "b0", "a1"], vec!["a", "b", "c"]),
+        ([("a", 9), ("nobody", 0)], 0, vec!["a2"], vec![]),
+        ([("b", 0), ("c", 0)], 9, vec![], vec!["b", "c"]),
+        ([("b", 2), ("c", 1)], 0, vec!["b1", "c1", "b2"], vec!["c"]),
     ];
-    for (named, others, expected) in rounds {
+    for (named, others, expected, more) in rounds {
         let named = named.map(|(class, room)| (class.into(), room)).into();
         // What a class has room for is shared by the takers.
         let takers = vec![taker(f.seed(), 2), taker(f.seed(), 9)];
         let take = Take { queue: queue("q"), classes: Classes { named, others }, takers };
         let taken = f.store().take(take).await.expect("the store answers");
-        let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
+        let Taken::Tasks { per_taker, mut left_out, .. } = taken else {
+            panic!("the queue exists");
+        };
+        left_out.sort_unstable();
+        assert_eq!(left_out.iter().map(|class| &**class).collect::<Vec<_>>(), more);
         assert_eq!(ids(&per_taker.concat()), expected);
         assert_eq!(per_taker[0].len(), expected.len().min(2));
     }
@@ -249,7 +254,7 @@ async fn held_tasks_count_for_concurrency(mut f: Fixture) {
     f.try_push("q", ["a", "b", "c", "d"].map(task).into()).await;
     assert_eq!(f.take("q", 2).await.len(), 2);
     let takers = vec![taker(f.seed(), 2), taker(f.seed(), 2)];
-    let Taken::Tasks { per_taker, again_at } = f.try_take("q", takers).await else {
+    let Taken::Tasks { per_taker, again_at, .. } = f.try_take("q", takers).await else {
         panic!("the queue exists");
     };
     assert_eq!(per_taker.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0]);
@@ -370,7 +375,7 @@ async fn a_take_ends_at_its_bytes(mut f: Fixture) {
         f.push("q", NewTask { payload: payload_of(bytes), ..task(&format!("t{n}")) }).await;
     }
     let takers = vec![taker(f.seed(), 9), taker(f.seed(), 9), taker(f.seed(), 9)];
-    let Taken::Tasks { per_taker, again_at } = f.try_take("q", takers).await else {
+    let Taken::Tasks { per_taker, again_at, .. } = f.try_take("q", takers).await else {
         panic!("the queue exists");
     };
     let got: Vec<_> = per_taker.iter().map(|got| ids(got)).collect();

@@ -100,6 +100,11 @@ impl Room {
         self.named.get(&class).copied().unwrap_or(self.others) > 0
     }
 
+    /// Classes whose room is used up, or that had none.
+    pub(super) fn used_up(&self) -> impl Iterator<Item = u32> {
+        self.named.iter().filter(|(_, room)| **room == 0).map(|(class, _)| *class)
+    }
+
     /// A task of the class was handed out.
     pub(super) fn use_one(&mut self, class: u32) {
         if self.others != usize::MAX || !self.named.is_empty() {

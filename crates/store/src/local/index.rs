@@ -318,6 +318,12 @@ impl QueueIndex {
         self.lanes.next(|class| room.is_left(class), is_fresh, from, roll)
     }
 
+    /// Classes with ready tasks whose room is used up.
+    pub(super) fn left_out(&self, room: &Room) -> Vec<Arc<str>> {
+        let used_up = room.used_up().filter(|class| self.lanes.has(*class));
+        used_up.map(|class| Arc::clone(self.classes.name(class))).collect()
+    }
+
     /// When the oldest ready task became ready.
     pub(super) fn oldest_ready_at(&self) -> Option<Timestamp> {
         self.lanes.oldest_at().map(Timestamp::from_millis)

@@ -125,6 +125,11 @@ impl Lanes {
         })
     }
 
+    /// Whether any task of a class is ready.
+    pub(super) fn has(&self, class: u32) -> bool {
+        self.levels.values().any(|level| level.lanes.contains_key(&class))
+    }
+
     /// The earliest time in any lane.
     pub(super) fn oldest_at(&self) -> Option<i64> {
         let firsts = self.levels.values().filter_map(|level| level.firsts.first());

@@ -52,7 +52,7 @@ use self::readers::{Readers, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
-use self::tasks::TakenRow;
+use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Answer, Desk, Job, Published, Writer};
 use crate::clock::Clock;
 use crate::port::{
@@ -264,16 +264,17 @@ impl Store for LocalStore {
     }
 
     async fn take(&self, take: Take) -> Result<Taken, StoreError> {
-        let Some((rows, again_at)) = self.run(move |desk| desk.shard.take(&take)).await? else {
+        let Some(taken) = self.run(move |desk| desk.shard.take(&take)).await? else {
             return Ok(Taken::NoQueue);
         };
+        let TakenRows { per_taker: rows, again_at, left_out } = taken;
         let is_at_hand = |row: &TakenRow| row.spec.is_some();
         let per_taker = if rows.iter().flatten().all(is_at_hand) {
             rows.into_iter().map(|rows| rows.into_iter().filter_map(stored).collect()).collect()
         } else {
             self.readers.read(move |reader| read_specs(reader, rows)).await?
         };
-        Ok(Taken::Tasks { per_taker, again_at })
+        Ok(Taken::Tasks { per_taker, again_at, left_out })
     }
 
     async fn commit(

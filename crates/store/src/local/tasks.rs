@@ -21,8 +21,12 @@ pub(super) struct TakenRow {
     pub(super) spec: Option<Arc<Spec>>,
 }
 
-/// What a take came to, per taker, and when the rate limit lets the next task go.
-pub(super) type TakenRows = (Vec<Vec<TakenRow>>, Option<punctual_core::Timestamp>);
+/// What a take came to.
+pub(super) struct TakenRows {
+    pub(super) per_taker: Vec<Vec<TakenRow>>,
+    pub(super) again_at: Option<punctual_core::Timestamp>,
+    pub(super) left_out: Vec<Arc<str>>,
+}
 
 impl Shard {
     /// Pushes tasks; `packed` are their specs as they are stored.
@@ -170,7 +174,8 @@ impl Shard {
                 self.set_bucket(number, bucket);
             }
         }
-        Ok(Some((per_taker, again_at)))
+        let left_out = self.index(number).left_out(&classes);
+        Ok(Some(TakenRows { per_taker, again_at, left_out }))
     }
 
     fn take_for(

@@ -286,6 +286,7 @@ impl Contents {
         let Some(shelf) = self.queues.get_mut(&take.queue) else {
             return Taken::NoQueue;
         };
+        let mut rooms: HashMap<Arc<str>, usize> = take.classes.named.iter().cloned().collect();
         let candidates = shelf.candidates(&take.classes, now);
         let mut candidates = candidates.into_iter().peekable();
         let mut held = shelf.count(now, State::is_held);
@@ -316,6 +317,8 @@ impl Contents {
                     hold: taker.hold.or(record.task.spec.hold).unwrap_or(settings.hold),
                     confirm_within: taker.confirm.then_some(settings.confirm_within),
                 });
+                let class = Arc::from(record.task.spec.lane_class());
+                *rooms.entry(class).or_insert(take.classes.others) -= 1;
                 record.revision.change += 1;
                 record.time_hold(now);
                 got.push(record.stored());
@@ -325,7 +328,13 @@ impl Contents {
             per_taker.push(got);
         }
         shelf.bucket = bucket;
-        Taken::Tasks { per_taker, again_at }
+        let has_more = |class: &str| {
+            let ready = shelf.records.values().filter(|record| record.state(now) == State::Ready);
+            ready.into_iter().any(|record| record.task.spec.lane_class() == class)
+        };
+        let left_out = rooms.into_iter().filter(|(class, room)| *room == 0 && has_more(class));
+        let left_out = left_out.map(|(class, _)| class).collect();
+        Taken::Tasks { per_taker, again_at, left_out }
     }
 
     pub(super) fn commit(&mut self, change: Change, now: Instant) -> Result<Revision, Lost> {

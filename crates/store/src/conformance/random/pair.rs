@@ -182,10 +182,11 @@ impl Pair {
         let take = Take { queue: queue(name), classes, takers: takers.collect() };
         let model = answered(self.model.take(take.clone()).await)?;
         let subject = answered(self.subject().take(take).await)?;
-        let (model, model_again_at) = tasks_of(model);
-        let (subject, again_at) = tasks_of(subject);
+        let (model, model_again_at, model_left_out) = tasks_of(model);
+        let (subject, again_at, left_out) = tasks_of(subject);
         prop_assert_eq!(&subject, &model, "what was handed out");
         prop_assert_eq!(again_at, model_again_at, "when the rate lets the next go");
+        prop_assert_eq!(left_out, model_left_out, "what there was no room for");
         for task in subject.into_iter().flatten().flatten() {
             self.handed_out(&task)?;
         }
@@ -307,11 +308,14 @@ impl Pair {
     }
 }
 
-/// The tasks each taker got, without their versions; none if there is no such queue.
-fn tasks_of(taken: Taken) -> (Option<Vec<Vec<Task>>>, Option<Timestamp>) {
-    let Taken::Tasks { per_taker, again_at } = taken else {
-        return (None, None);
+/// What was handed out, for comparison: the tasks each taker got, without their versions; none if
+/// there is no such queue.
+type Handed = (Option<Vec<Vec<Task>>>, Option<Timestamp>, BTreeSet<Arc<str>>);
+
+fn tasks_of(taken: Taken) -> Handed {
+    let Taken::Tasks { per_taker, again_at, left_out } = taken else {
+        return (None, None, BTreeSet::new());
     };
     let plain = |got: Vec<Stored>| got.into_iter().map(|stored| stored.task).collect();
-    (Some(per_taker.into_iter().map(plain).collect()), again_at)
+    (Some(per_taker.into_iter().map(plain).collect()), again_at, left_out.into_iter().collect())
 }
