@@ -174,10 +174,7 @@ impl Task {
             }
             Event::Edit(edit) => return self.edit(edit, context),
             Event::HoldEnd => return Ok(self.lose(context)),
-            Event::Expire => {
-                status.error = Some("expired".to_owned());
-                return Ok(self.end(State::Failed, context));
-            }
+            Event::Expire => return Ok(self.expire(context)),
         }
         Ok(self.kept(Fate::Keep))
     }
@@ -265,7 +262,16 @@ impl Task {
         }
         self.status.due_at = Some(now);
         self.status.queue(now, now);
+        if self.expires_at().is_some_and(|at| at <= now) {
+            return self.expire(context);
+        }
         self.kept(Fate::Keep)
+    }
+
+    /// It was not started in time.
+    fn expire(mut self, context: &Context<'_>) -> Decision {
+        self.status.error = Some("expired".to_owned());
+        self.end(State::Failed, context)
     }
 
     /// The wait its policy asks for after a failure.

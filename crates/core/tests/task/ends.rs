@@ -100,6 +100,9 @@ fn what_was_started_does_not_expire() {
     let unconfirmed =
         happen(&taken(&expiring(), token(1), start(), within), Event::HoldEnd, after(5));
     assert_eq!(unconfirmed.expires_at(), Some(after(10)), "handed out is not started");
+    let within = Some(Span::from_secs(30));
+    let late = happen(&taken(&expiring(), token(1), start(), within), Event::HoldEnd, after(30));
+    assert_eq!(late.status.error.as_deref(), Some("expired"));
     let like_new = happen(&running, Event::Reset, after(1));
     assert_eq!(like_new.expires_at(), Some(after(10)), "like new is not started");
 }
