@@ -3,21 +3,23 @@
 //! - `api`: one file per resource; short handlers that read a request, call the engine and write
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
+//! - `delivery`: the server calls URLs itself, for queues of mode `http`.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
 mod api;
 mod code;
+mod delivery;
 mod engine;
 mod serve;
 
 use std::sync::Arc;
 
-use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_store::Store;
 use tokio::net::TcpListener;
 
+pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 
 /// What can be set about a server.
@@ -29,8 +31,8 @@ pub struct ServerConfig {
     pub max_queues: usize,
     /// Names under which the server may be called, besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
-    /// Where deliveries may go.
-    pub reach: Reach,
+    /// How the server calls URLs.
+    pub delivery: DeliveryConfig,
 }
 
 impl Default for ServerConfig {
@@ -39,7 +41,7 @@ impl Default for ServerConfig {
             auto_create: true,
             max_queues: QUEUES_MAX,
             hosts: Vec::new(),
-            reach: Reach::public(),
+            delivery: DeliveryConfig::default(),
         }
     }
 }

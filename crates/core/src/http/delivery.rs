@@ -87,7 +87,7 @@ impl Success {
 
 impl Answer {
     /// Judges an answer.
-    pub fn judge(self, success: &Success) -> Verdict {
+    pub fn judge(&self, success: &Success) -> Verdict {
         let error = if !success.accepts(self.status) {
             format!("the target answered with status {}", self.status)
         } else if success.needle().is_some() && !self.is_found {

@@ -6,6 +6,8 @@ use crate::queue::Settings;
 use crate::task::Spec;
 use crate::time::Span;
 
+const CONTENT_TYPE: &str = "content-type";
+
 /// Neither the task nor its queue names a URL, or it is none any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoUrl;
@@ -34,7 +36,7 @@ pub struct Outgoing {
     pub secrets: Vec<Secret>,
     /// Its body.
     pub content: Option<Content>,
-    /// The type of its body, unless a header says so.
+    /// The type of its body, where no header says so.
     pub content_type: Option<String>,
     /// The time all of it may take.
     pub timeout: Span,
@@ -74,22 +76,28 @@ impl Outgoing {
         let is_queues_origin = of_queue.is_some_and(|of_queue| url.is_same_origin(&of_queue));
         let method = target.method.unwrap_or_default();
         let content = content(target, &spec.payload, method);
+        let mut headers = target.headers.clone();
+        let mut origin_headers =
+            if is_queues_origin { queue.headers.clone() } else { Headers::default() };
+        if target.content_type.is_some() {
+            headers.remove(CONTENT_TYPE);
+            origin_headers.remove(CONTENT_TYPE);
+        }
+        let is_typed =
+            headers.get(CONTENT_TYPE).is_some() || origin_headers.get(CONTENT_TYPE).is_some();
         let content_type = target.content_type.clone().or_else(|| {
-            Some(match content.as_ref()? {
-                Content::Json(_) => "application/json".to_owned(),
-                Content::Text(_) => "text/plain; charset=utf-8".to_owned(),
-            })
+            let kind = match content.as_ref()? {
+                Content::Json(_) => "application/json",
+                Content::Text(_) => "text/plain; charset=utf-8",
+            };
+            (!is_typed).then(|| kind.to_owned())
         });
         let parse = |secret: &String| Secret::parse(secret).ok();
         Ok(Self {
             url,
             method,
-            headers: target.headers.clone(),
-            origin_headers: if is_queues_origin {
-                queue.headers.clone()
-            } else {
-                Headers::default()
-            },
+            headers,
+            origin_headers,
             secrets: queue.secret.iter().filter(|_| is_queues_origin).filter_map(parse).collect(),
             content,
             content_type,
@@ -130,8 +138,8 @@ impl Outgoing {
             self.method = Method::Get;
             self.content = None;
             self.content_type = None;
-            self.headers.remove("content-type");
-            self.origin_headers.remove("content-type");
+            self.headers.remove(CONTENT_TYPE);
+            self.origin_headers.remove(CONTENT_TYPE);
         }
         self.url = url;
         Ok(())
@@ -221,6 +229,8 @@ mod tests {
                 Some("a=1"),
                 Some("application/x-www-form-urlencoded"),
             ),
+            (r#""headers":{"Content-Type":"a/b"},"content_type":"c/d""#, Some("7"), Some("c/d")),
+            (r#""headers":{"Content-Type":"a/b"}"#, Some("7"), None),
             (r#""method":"GET""#, None, None),
             (r#""method":"GET","body":[]"#, Some("[]"), Some("application/json")),
             (r#""method":"DELETE""#, Some("7"), Some("application/json")),

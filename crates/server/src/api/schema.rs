@@ -404,6 +404,8 @@ pub(crate) enum ReasonSchema {
     Concurrency,
     Rate,
     NoTaker,
+    TargetBusy,
+    TargetDown,
     InLine,
     Unconfirmed,
     Running,

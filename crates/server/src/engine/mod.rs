@@ -5,7 +5,7 @@
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ settle, control, bulk ──▶ apply ────▶ store.commit     ▲ decided from, without a read
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
-//!   store.wakeups ──▶ loops ──▶ lines; apply (holds that ended); store.sweep
+//!   store.wakeups ──▶ loops ──▶ lines; deliveries; apply (holds that ended); store.sweep
 //! ```
 //!
 //! Random values and the time enter here and nowhere below. No rule about tasks lives here: what a
@@ -13,6 +13,7 @@
 
 mod apply;
 mod bulk;
+mod deliver;
 mod failure;
 mod held;
 mod lines;
@@ -20,13 +21,13 @@ mod loops;
 mod push;
 mod query;
 mod queues;
-mod random;
+pub(crate) mod random;
 mod settle;
 mod take;
 
 use std::sync::Arc;
 
-use punctual_core::http::Reach;
+use punctual_core::http::{Outgoing, Reach};
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Queue, QueueName, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -34,7 +35,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
 pub(crate) use self::bulk::{Bulk, BulkAnswer, BulkVerb};
+pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
+pub(crate) use self::loops::Backoff;
 pub(crate) use self::push::{Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
@@ -44,6 +47,7 @@ use self::held::Held;
 use self::lines::Lines;
 use self::random::Ids;
 use crate::ServerConfig;
+use crate::delivery::Deliveries;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
@@ -55,6 +59,8 @@ pub(crate) struct Engine {
     ids: Ids,
     held: Held,
     lines: Lines,
+    /// What the server delivers itself.
+    pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
     returned: UnboundedSender<(QueueName, Vec<Ask>)>,
     /// Queues are counted and made by one request at a time.
@@ -72,10 +78,11 @@ impl Engine {
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
-            reach: config.reach.clone(),
+            reach: config.delivery.reach.clone(),
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),
+            deliveries: Deliveries::new(config.delivery.clone()),
             returned,
             creating: tokio::sync::Mutex::new(()),
         };
@@ -127,6 +134,9 @@ impl Engine {
             ready: stats.count(State::Ready),
             rate_at: stats.rate_at,
             takers: self.lines.waiting(queue) as u64,
+            target: Outgoing::new(&task.spec, &record.settings)
+                .ok()
+                .map(|outgoing| self.deliveries.target(&outgoing.url.authority(), self.now())),
         };
         Ok(why::why(&task, &record, around, self.now()))
     }
