@@ -31,6 +31,8 @@ pub struct ServerConfig {
     pub max_queues: usize,
     /// Names under which the server may be called, besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
+    /// Headers whose values are never read back, besides those that always are.
+    pub secret_headers: Vec<String>,
     /// How the server calls URLs.
     pub delivery: DeliveryConfig,
 }
@@ -41,6 +43,7 @@ impl Default for ServerConfig {
             auto_create: true,
             max_queues: QUEUES_MAX,
             hosts: Vec::new(),
+            secret_headers: Vec::new(),
             delivery: DeliveryConfig::default(),
         }
     }

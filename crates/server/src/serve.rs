@@ -59,7 +59,7 @@ pub(crate) async fn run(
     }));
     let closing = Arc::new(Notify::new());
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
-    let app = Arc::new(App::new(engine.clone(), config.hosts));
+    let app = Arc::new(App::new(engine.clone(), &config));
     let router = api::router(app.clone());
     let graceful = GracefulShutdown::new();
     let ended = tokio::select! {

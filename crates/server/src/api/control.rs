@@ -34,7 +34,7 @@ pub(super) async fn happen(app: &App, target: OnTask, event: Event) -> Result<Re
     ask.check()?;
     let record = app.engine.queue(&queue).await?;
     let outcome = app.engine.settle_one(&record, ask).await?;
-    Ok(verb_answer(&queue, &record.settings, &id, &outcome, app.engine.now()))
+    Ok(verb_answer(&queue, &record.settings, &id, &outcome, app.viewing()))
 }
 
 /// Cancel a task.

@@ -68,18 +68,16 @@ impl<'a> Search<'a> {
 
     fn finds(&mut self, chunk: &Bytes) -> bool {
         let overlap = self.finder.needle().len() - 1;
-        let is_found = if self.tail.is_empty() {
-            self.finder.find(chunk).is_some()
-        } else {
-            self.tail.extend_from_slice(&chunk[..chunk.len().min(overlap)]);
-            self.finder.find(&self.tail).is_some() || self.finder.find(chunk).is_some()
-        };
-        if chunk.len() >= overlap {
+        // The seam between what came before and this.
+        self.tail.extend_from_slice(&chunk[..chunk.len().min(overlap)]);
+        let is_found = self.finder.find(&self.tail).is_some() || self.finder.find(chunk).is_some();
+        if chunk.len() > overlap {
             self.tail.clear();
+            self.tail.extend_from_slice(&chunk[chunk.len() - overlap..]);
+        } else {
+            let surplus = self.tail.len().saturating_sub(overlap);
+            self.tail.drain(..surplus);
         }
-        self.tail.extend_from_slice(&chunk[chunk.len() - chunk.len().min(overlap)..]);
-        let surplus = self.tail.len().saturating_sub(overlap);
-        self.tail.drain(..surplus);
         is_found
     }
 }
