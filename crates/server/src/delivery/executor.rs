@@ -26,7 +26,7 @@ const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of payloads under way at once, give or take one take.
 const BYTES_MAX: usize = 64 << 20;
 /// How much longer than its attempt a task is held, for all that is not the attempt.
-const MARGIN: Span = Span::from_secs(10);
+const MARGIN: Span = Span::from_secs(5);
 /// How long attempts may take to end once the server is asked to.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a task waits that this machine could not even try to deliver.
