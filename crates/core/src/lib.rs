@@ -13,8 +13,10 @@
 //! - [`time`], [`name`], [`json`], [`token`]: the small values everything is made of.
 //! - [`queue`]: a queue's record and settings. [`retry`]: when to try again.
 //! - [`task`]: a task's record, its state machine and every decision about it.
+//! - [`calendar`]: a plan's rule and when it is due.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
+pub mod calendar;
 pub mod callback;
 pub mod error;
 pub mod http;

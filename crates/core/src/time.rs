@@ -29,6 +29,8 @@ const SPAN_RULE: &str =
     "a duration: seconds from 0, or text like \"90s\", \"1h30m\", \"7d\", at most 100 years";
 
 impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self(0);
     /// The last millisecond of the year 9999.
     pub const MAX: Self = Self(253_402_300_799_999);
 
@@ -60,7 +62,7 @@ impl Timestamp {
         Self::in_range(millis - offset_ms)
     }
 
-    fn from_seconds(seconds: f64) -> Option<Self> {
+    pub(crate) fn from_seconds(seconds: f64) -> Option<Self> {
         Self::in_range(millis(seconds)?)
     }
 
@@ -208,10 +210,14 @@ impl Serialize for Span {
     }
 }
 
-struct NumberOrText<T> {
-    rule: &'static str,
-    from_seconds: fn(f64) -> Option<T>,
-    parse: fn(&str) -> Option<T>,
+/// Reads a value that is written as seconds or as text.
+pub(crate) struct NumberOrText<T> {
+    /// What it must be.
+    pub(crate) rule: &'static str,
+    /// Takes seconds.
+    pub(crate) from_seconds: fn(f64) -> Option<T>,
+    /// Takes text.
+    pub(crate) parse: fn(&str) -> Option<T>,
 }
 
 impl<T> Visitor<'_> for NumberOrText<T> {

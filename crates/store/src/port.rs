@@ -392,7 +392,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Hands out ready tasks: higher priority first, then by the queue's order; none from a paused
     /// queue, none over its concurrency or rate, none past its expiry, and per taker at most 16 MiB
-    /// of payloads (at least one task). Each record is taken with [`punctual_core::Status::take`].
+    /// of payloads and checkpoints (at least one task). Each record is taken with [`punctual_core::Status::take`].
     async fn take(&self, take: Take) -> Result<Taken, StoreError>;
 
     /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —

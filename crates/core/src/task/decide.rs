@@ -97,7 +97,7 @@ impl Task {
                     return Ok(self.unchanged());
                 }
                 status.state = State::Running;
-                status.taken_at = Some(now);
+                status.start(now);
                 if let Some(hold) = &mut status.hold {
                     hold.until = now + hold.length;
                 }
@@ -155,6 +155,8 @@ impl Task {
                     status.untake(now, Outcome::Freed, None);
                 }
                 status.reopen();
+                // Whoever asks for it now does not want it to expire.
+                status.starts = status.starts.max(1);
                 status.due_at = Some(now);
                 status.queue(now, now);
                 if self.is_used_up(context.queue) {
@@ -165,7 +167,10 @@ impl Task {
             Event::Reset => {
                 // Like new, but a settle verb repeated by its holder is still answered.
                 let settled = status.settled;
-                let new = Status { settled, ..Status::new(self.spec.due_at, now) };
+                // Like new, it must not be over at once.
+                let is_late = self.spec.expires.is_some_and(|at| at <= now);
+                let starts = u32::from(is_late);
+                let new = Status { settled, starts, ..Status::new(self.spec.due_at, now) };
                 // What is like new keeps its place in the line.
                 if (Status { ready_at: status.ready_at, ..new.clone() }) == *status {
                     return Ok(self.unchanged());
@@ -214,6 +219,7 @@ impl Task {
                 status.untake(now, Outcome::Released, None);
                 status.checkpoint = checkpoint.or(status.checkpoint.take());
                 status.attempt -= 1;
+                status.starts -= u32::from(state != State::Assigned);
                 if !matches!(state, State::Pausing | State::Cancelling) {
                     let due = now + delay.unwrap_or_default();
                     status.due_at = Some(due);
@@ -225,6 +231,7 @@ impl Task {
                 status.untake(now, Outcome::Failed, error.as_deref());
                 status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));
                 if !matches!(state, State::Pausing | State::Cancelling) {
+                    status.failures += 1;
                     if permanent || self.is_used_up(context.queue) {
                         end = Some(State::Failed);
                     } else {
@@ -257,6 +264,7 @@ impl Task {
             _ => {}
         }
         self.status.error = Some(error.to_owned());
+        self.status.failures += 1;
         if self.is_used_up(context.queue) {
             return self.end(State::Failed, context);
         }
@@ -274,14 +282,10 @@ impl Task {
         self.end(State::Failed, context)
     }
 
-    /// The wait its policy asks for after a failure.
-    pub(super) fn retry_wait(&self, context: &Context<'_>) -> Span {
-        let policy = self.spec.retry.as_ref().unwrap_or(&context.queue.retry);
-        policy.wait(self.status.attempt, context.roll)
-    }
-
     fn wait_for_retry(&mut self, retry_in: Option<Span>, context: &Context<'_>) {
-        let due = context.now + retry_in.unwrap_or_else(|| self.retry_wait(context));
+        let policy = self.spec.retry.as_ref().unwrap_or(&context.queue.retry);
+        let wait = retry_in.unwrap_or_else(|| policy.wait(self.status.failures, context.roll));
+        let due = context.now + wait;
         self.status.due_at = Some(due);
         self.status.queue(due, context.now);
     }

@@ -2,9 +2,11 @@
 
 use super::decide::{Context, Decision};
 use super::event::Settlement;
+use super::state::State;
 use super::{Attempt, Status, Task, shortened};
 use crate::http::{Delivery, Exchange, Verdict};
 use crate::limits::{ANSWER_BYTES_MAX, ANSWERS_BYTES_MAX};
+use crate::time::Timestamp;
 use crate::token::Token;
 
 /// How much of an attempt's URL and error is kept.
@@ -20,21 +22,32 @@ impl Task {
         context: &Context<'_>,
     ) -> Decision {
         let Delivery { exchange, status, verdict } = delivery;
-        let mut detail = None;
-        let settlement = match verdict {
-            Verdict::Accepted { result } => Settlement::Commit { result: Some(result) },
-            Verdict::Failed { error, detail: more, retry_after, permanent } => {
-                detail = more;
-                let retry_in = retry_after.map(|span| span.max(self.retry_wait(context)));
-                Settlement::Fail { error: Some(error), retry_in, permanent }
+        let (settlement, detail, retry_after) = match verdict {
+            Verdict::Accepted { result } => {
+                (Settlement::Commit { result: Some(result) }, None, None)
+            }
+            Verdict::Failed { error, detail, retry_after, permanent } => {
+                let fail = Settlement::Fail { error: Some(error), retry_in: None, permanent };
+                (fail, detail, retry_after)
             }
         };
         let mut decision = self.settle(token, settlement, context);
+        if let Some(span) = retry_after {
+            decision.task.put_off(context.now + span, context.now);
+        }
         // Nobody outside knows the token, so nobody repeats the verb.
         decision.receipt = None;
         decision.task.status.settled = None;
         decision.task.status.annotate(exchange, status, detail.as_deref());
         decision
+    }
+
+    /// Makes it wait until `due`, if it waits for its retry and not for that long.
+    fn put_off(&mut self, due: Timestamp, now: Timestamp) {
+        if matches!(self.status.state, State::Waiting | State::Ready) && due > self.due_at() {
+            self.status.due_at = Some(due);
+            self.status.queue(due, now);
+        }
     }
 }
 

@@ -103,13 +103,17 @@ pub struct Status {
     pub due_at: Option<Timestamp>,
     /// Times taken, less those given back.
     pub attempt: u32,
-    /// Attempts granted by retries beyond the limit.
+    /// Attempts granted beyond the limit, by retries and for pauses.
     pub granted: u32,
+    /// Times it was running, less those given back: what was only handed out was not started.
+    pub starts: u32,
+    /// Attempts that went wrong, which decide how long to wait for the next.
+    pub failures: u32,
     /// The current hold.
     pub hold: Option<Hold>,
     /// Its worker, while held and after the end.
     pub worker: Option<WorkerName>,
-    /// When that worker got it, or confirmed it.
+    /// When that worker began: when it took the task, or confirmed it.
     pub taken_at: Option<Timestamp>,
     /// How far it is, from 0 to 1.
     pub progress: Option<f64>,
@@ -138,6 +142,8 @@ pub struct Status {
 pub struct Hold {
     /// The holder's token.
     pub token: Token,
+    /// When the task was handed out.
+    pub since: Timestamp,
     /// When it ends; while assigned, when the time to confirm ends.
     pub until: Timestamp,
     /// Its length once confirmed, and of an extension that names none.
@@ -209,6 +215,8 @@ impl Status {
             due_at: None,
             attempt: 0,
             granted: 0,
+            starts: 0,
+            failures: 0,
             hold: None,
             worker: None,
             taken_at: None,
@@ -233,11 +241,10 @@ impl Status {
         }
     }
 
-    /// Whether it waits to be started for the first time: what was only handed out and never
-    /// confirmed was not started.
+    /// Whether it waits to be started for the first time.
     pub fn is_unstarted(&self) -> bool {
         let waits = matches!(self.state, State::Waiting | State::Ready | State::Paused);
-        waits && self.history.iter().all(|attempt| attempt.outcome == Outcome::Unconfirmed)
+        waits && self.starts == 0
     }
 
     /// Hands the task to a holder. The store calls this for a ready task it chose.
@@ -245,11 +252,31 @@ impl Status {
         let within = grant.confirm_within.unwrap_or(grant.hold);
         self.state = if grant.confirm_within.is_some() { State::Assigned } else { State::Running };
         self.attempt += 1;
-        self.hold =
-            Some(Hold { token: grant.token, until: grant.now + within, length: grant.hold });
+        self.hold = Some(Hold {
+            token: grant.token,
+            since: grant.now,
+            until: grant.now + within,
+            length: grant.hold,
+        });
         self.worker = grant.worker;
-        self.taken_at = Some(grant.now);
+        if grant.confirm_within.is_none() {
+            self.start(grant.now);
+        }
         self.settled = None;
+    }
+
+    /// Its holder begins.
+    fn start(&mut self, now: Timestamp) {
+        self.taken_at = Some(now);
+        self.starts += 1;
+    }
+
+    /// What it takes in an answer besides its payload, roughly.
+    pub fn bytes(&self) -> usize {
+        const ATTEMPT_BYTES: usize = 256;
+        let json = [&self.checkpoint, &self.result].into_iter().flatten().map(RawJson::len);
+        let text = [&self.message, &self.error].into_iter().flatten().map(String::len);
+        json.chain(text).sum::<usize>() + self.history.len() * ATTEMPT_BYTES
     }
 
     /// Ends the hold and remembers the attempt.
@@ -258,7 +285,7 @@ impl Status {
             self.history.remove(0);
         }
         self.history.push(Attempt {
-            at: self.taken_at.unwrap_or(now),
+            at: self.taken_at.or(self.hold.map(|hold| hold.since)).unwrap_or(now),
             ended_at: now,
             worker: self.worker.clone(),
             outcome,

@@ -2,7 +2,7 @@
 
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Event, Extension, Outcome, Owner};
-use punctual_core::{Fate, NewTask, Refusal, Span, Spec, State, Status, Task, Verb};
+use punctual_core::{Fate, NewTask, Refusal, RetryPolicy, Span, Spec, State, Status, Task, Verb};
 
 use crate::scene::*;
 
@@ -258,4 +258,28 @@ fn nothing_but_an_end_makes_a_callback_or_leaves_a_receipt() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_handed_out_begins_when_it_is_confirmed() {
+    let assigned = taken(&ready(), token(1), start(), Some(Span::from_secs(10)));
+    assert_eq!(assigned.status.taken_at, None);
+    let running = happen(&assigned, Event::Confirm { token: token(1) }, after(3));
+    assert_eq!(running.status.taken_at, Some(after(3)));
+    let lost = happen(&assigned, Event::HoldEnd, after(10));
+    assert_eq!(lost.status.history[0].at, start(), "when it was handed out");
+}
+
+#[test]
+fn the_wait_for_a_retry_grows_with_failures_only() {
+    let intervals = vec![Span::from_secs(10), Span::from_secs(600)];
+    let retry = Some(RetryPolicy::Intervals(intervals));
+    let task = pushed(NewTask { retry, ..NewTask::default() });
+    let paused = happen(&take(&task, token(1), start()), Event::Pause, start());
+    let paused = happen(&paused, self::paused(token(1)), start());
+    let resumed = happen(&paused, Event::Resume, start());
+    let failed = happen(&take(&resumed, token(2), start()), fail(token(2)), start());
+    assert_eq!(failed.due_at(), after(10), "a pause is no failure");
+    let failed = happen(&take(&failed, token(3), after(10)), fail(token(3)), after(10));
+    assert_eq!(failed.due_at(), after(610));
 }

@@ -89,9 +89,9 @@ fn what_is_not_started_in_time_has_failed() {
 fn what_was_started_does_not_expire() {
     let running = take(&expiring(), token(1), start());
     assert_eq!(running.expires_at(), None);
-    for back in [fail, release] {
-        assert_eq!(happen(&running, back(token(1)), after(1)).expires_at(), None);
-    }
+    assert_eq!(happen(&running, fail(token(1)), after(1)).expires_at(), None);
+    let released = happen(&running, release(token(1)), after(1));
+    assert_eq!(released.expires_at(), Some(after(10)), "a take given back does not count");
     assert_eq!(happen(&running, Event::HoldEnd, after(30)).expires_at(), None);
     let paused = happen(&happen(&running, Event::Pause, start()), Event::HoldEnd, start());
     assert_eq!(paused.expires_at(), None);
@@ -105,6 +105,15 @@ fn what_was_started_does_not_expire() {
     assert_eq!(late.status.error.as_deref(), Some("expired"));
     let like_new = happen(&running, Event::Reset, after(1));
     assert_eq!(like_new.expires_at(), Some(after(10)), "like new is not started");
+}
+
+#[test]
+fn what_is_asked_for_again_does_not_expire_again() {
+    let expired = happen(&expiring(), Event::Expire, after(10));
+    for event in [Event::Retry { force: false }, Event::Reset] {
+        let again = happen(&expired, event, after(20));
+        assert_eq!((again.status.state, again.expires_at()), (State::Ready, None));
+    }
 }
 
 fn calling_back(on: Vec<End>, task: Option<NewTask>) -> NewTask {

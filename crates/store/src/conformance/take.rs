@@ -363,8 +363,10 @@ async fn what_was_not_started_in_time_is_not_handed_out(mut f: Fixture) {
     assert_eq!(ids(&f.take("q", 1).await), ["in-time"]);
     f.advance(Span::from_millis(1)).await;
     assert!(f.take("q", 9).await.is_empty());
-    f.settle(&started, release()).await;
-    assert_eq!(ids(&f.take("q", 9).await), ["started"], "once started, it has no expiry");
+    let retry_in = Some(Span::ZERO);
+    f.settle(&started, Settlement::Fail { error: None, retry_in, permanent: false }).await;
+    let again = f.take("q", 9).await;
+    assert_eq!(ids(&again), ["started"], "once started, it has no expiry");
 }
 
 async fn a_take_ends_at_its_bytes(mut f: Fixture) {

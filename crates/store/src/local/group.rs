@@ -38,32 +38,43 @@ impl Agenda {
     }
 }
 
+/// Tasks that are marked as due in one group, so that many at one moment stop nobody for long.
+const DUE_MAX: usize = 10_000;
+
 impl Shard {
     /// Begins a group: reads the clock and marks what has fallen due.
     pub(super) fn begin(&mut self) {
         self.now = self.clock.now();
         self.receipts.forget_old(self.now.wall);
         self.keyed.forget_old(self.now.wall);
-        while let Some(&(at, number)) = self.agenda.wall.first() {
-            if at > self.now.wall.as_millis() {
-                break;
-            }
-            self.advance_queue(number);
+        let mut room = DUE_MAX;
+        while let Some(&(at, number)) = self.agenda.wall.first()
+            && at <= self.now.wall.as_millis()
+            && room > 0
+        {
+            room -= self.advance_queue(number, room);
         }
-        while let Some(&(at, number)) = self.agenda.steady.first() {
-            if at > self.now.steady_ms {
-                break;
-            }
-            self.advance_queue(number);
+        while let Some(&(at, number)) = self.agenda.steady.first()
+            && at <= self.now.steady_ms
+        {
+            self.advance_queue(number, 0);
         }
     }
 
-    /// Moves due tasks of a queue to their lanes and enters its next times into the agenda.
-    pub(super) fn advance_queue(&mut self, number: u32) {
+    /// Whether more has fallen due than was marked.
+    pub(super) fn is_behind(&self) -> bool {
+        self.agenda.wall.first().is_some_and(|(at, _)| *at <= self.now.wall.as_millis())
+    }
+
+    /// Moves due tasks of a queue to their lanes, at most `room`, and enters its next times into the
+    /// agenda. Returns how many it moved.
+    pub(super) fn advance_queue(&mut self, number: u32, room: usize) -> usize {
         let now = self.now;
+        let mut due = 0;
         if let Some(index) = self.queues.get_mut(&number) {
-            let mut due = 0;
-            while let Some(slot) = index.first_due(now.wall) {
+            while due < room
+                && let Some(slot) = index.first_due(now.wall)
+            {
                 let entry = Entry { kind: Kind::Task(State::Ready), ..*index.entry(slot) };
                 index.replace(slot, Some(entry));
                 due += 1;
@@ -71,6 +82,7 @@ impl Shard {
             self.touch(number, due);
         }
         self.enter_agenda(number);
+        due
     }
 
     fn enter_agenda(&mut self, number: u32) {

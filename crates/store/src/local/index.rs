@@ -23,6 +23,7 @@ use punctual_core::{Queue, State, Timestamp};
 use super::bucket::Bucket;
 use super::classes::{ClassNumbers, Room};
 use super::lane::{Lanes, Place, after};
+use super::readers::Spot;
 
 /// No timer.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -90,6 +91,12 @@ impl Entry {
             Kind::Task(state) => Some(state),
             _ => None,
         }
+    }
+
+    /// The task, if it is one.
+    pub(super) fn spot(&self) -> Option<Spot> {
+        let Self { birth, change, .. } = *self;
+        self.state().map(|state| Spot { birth, change, state })
     }
 
     pub(super) fn is_held(&self) -> bool {

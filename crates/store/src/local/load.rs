@@ -1,6 +1,6 @@
 //! Start: the indexes rebuilt from the journal.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -10,7 +10,8 @@ use super::group::Agenda;
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
-use super::rows::{KeyedRow, MetaRow, ReceiptRow, StatusRow, packed, unpack};
+use super::readers::Keys;
+use super::rows::{Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, packed, unpack};
 use super::shard::{Shard, entry_of, index_class};
 use crate::clock::Clock;
 use crate::port::StoreError;
@@ -49,6 +50,7 @@ impl Shard {
             undo: Vec::new(),
             touched: HashMap::new(),
             buffer: Vec::new(),
+            tasks: Keys::default(),
         };
         shard.scan()?;
         shard.make_built_in_queues().map_err(|error| StoreError::Open(error.to_string()))?;
@@ -76,6 +78,9 @@ impl Shard {
             self.last_birth = self.last_birth.max(key);
             // A number is not used again while rows of a queue that had it are left.
             self.last_number = self.last_number.max(row.queue);
+            if matches!(row.body, Body::Task(_)) {
+                self.tasks.add(key);
+            }
             let now = self.now;
             match self.queues.get_mut(&row.queue) {
                 Some(index) => {
@@ -97,9 +102,33 @@ impl Shard {
         })?;
         let numbers: Vec<u32> = self.queues.keys().copied().collect();
         for number in numbers {
-            self.advance_queue(number);
+            self.advance_queue(number, 0);
         }
         Ok(())
+    }
+
+    /// Checks that every task has its spec and every spec its task.
+    pub(super) fn check_specs(&self, specs: &Keys) -> Result<(), StoreError> {
+        if self.tasks == *specs {
+            return Ok(());
+        }
+        let (mut tasks, mut specs) = (BTreeSet::new(), BTreeSet::new());
+        let mut reader = self.journal.reader()?;
+        reader.scan(Table::Status, &mut |key, row| {
+            let row: StatusRow = unpack(Table::Status, key, row)?;
+            if matches!(row.body, Body::Task(_)) {
+                tasks.insert(key);
+            }
+            Ok(())
+        })?;
+        reader.scan(Table::Spec, &mut |key, _| {
+            specs.insert(key);
+            Ok(())
+        })?;
+        let lone = tasks.symmetric_difference(&specs).next().copied().unwrap_or_default();
+        let place = format!("row {lone}");
+        let reason = "tables status and spec do not agree on it".to_owned();
+        Err(StoreError::Corrupt { place, reason })
     }
 
     fn make_built_in_queues(&mut self) -> Result<(), JournalError> {

@@ -48,7 +48,7 @@ pub use bucket::Bucket;
 use self::journal::{Journal, JournalError};
 use self::lock::DirectoryLock;
 use self::memory::MemoryJournal;
-use self::readers::{Readers, read_specs, read_stored, stored};
+use self::readers::{Readers, Spot, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
@@ -78,6 +78,8 @@ pub struct LocalStore {
     clock: Arc<dyn Clock>,
     published: Published,
     readers: Readers,
+    /// For takes alone, so that no list delays them.
+    take_readers: Readers,
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
     failure: watch::Receiver<Option<String>>,
     is_durable: bool,
@@ -102,7 +104,7 @@ impl LocalStore {
             }
             None => (None, Box::new(MemoryJournal::default())),
         };
-        let readers = Readers::new(&*journal)?;
+        let (readers, take_readers) = (Readers::new(&*journal, 2)?, Readers::new(&*journal, 1)?);
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| StoreError::Open(error.to_string()))?;
         let random = u128::from_ne_bytes(random);
@@ -115,7 +117,7 @@ impl LocalStore {
             (shard, checked.join().unwrap_or_else(|_| Err(stopped())))
         });
         let shard = shard?;
-        checked?;
+        shard.check_specs(&checked?)?;
         let (jobs, received) = std::sync::mpsc::channel();
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
@@ -138,6 +140,7 @@ impl LocalStore {
             clock,
             published,
             readers,
+            take_readers,
             wakes: Mutex::new(Some(wakes)),
             failure,
             is_durable: dir.is_some(),
@@ -219,7 +222,8 @@ impl Store for LocalStore {
     }
 
     async fn tick(&self) -> Result<(), StoreError> {
-        self.run(|_| Ok(())).await
+        while self.run(|desk| Ok(desk.shard.is_behind())).await? {}
+        Ok(())
     }
 
     async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
@@ -272,7 +276,12 @@ impl Store for LocalStore {
         let per_taker = if rows.iter().flatten().all(is_at_hand) {
             rows.into_iter().map(|rows| rows.into_iter().filter_map(stored).collect()).collect()
         } else {
-            self.readers.read(move |reader| read_specs(reader, rows)).await?
+            let read = self.take_readers.read(move |reader| read_specs(reader, rows)).await;
+            // They are handed out already, only not to be shown: their holds will end.
+            read.map_err(|error| StoreError::Unavailable {
+                reason: error.to_string(),
+                effect: Effect::Unknown,
+            })?
         };
         Ok(Taken::Tasks { per_taker, again_at, left_out })
     }
@@ -295,20 +304,20 @@ impl Store for LocalStore {
         ids: &[TaskId],
     ) -> Result<Vec<Option<Stored>>, StoreError> {
         let (queue, ids) = (queue.clone(), ids.to_vec());
-        let births = self.run(move |desk| {
-            let birth = |id| {
+        let spots = self.run(move |desk| {
+            let spot = |id| {
                 let (number, slot) = desk.shard.find_task(&queue, id)?;
-                Some(desk.shard.index(number).entry(slot).birth)
+                desk.shard.index(number).entry(slot).spot()
             };
-            Ok(ids.iter().map(birth).collect::<Vec<Option<u64>>>())
+            Ok(ids.iter().map(spot).collect::<Vec<Option<Spot>>>())
         });
-        let births = births.await?;
+        let spots = spots.await?;
         self.readers
             .read(move |reader| {
-                let known: Vec<u64> = births.iter().copied().flatten().collect();
+                let known: Vec<Spot> = spots.iter().copied().flatten().collect();
                 let mut stored = read_stored(reader, &known)?.into_iter();
                 let found =
-                    births.into_iter().map(|birth| birth.and_then(|_| stored.next().flatten()));
+                    spots.into_iter().map(|spot| spot.and_then(|_| stored.next().flatten()));
                 Ok(found.collect())
             })
             .await
@@ -316,11 +325,11 @@ impl Store for LocalStore {
 
     async fn list(&self, listing: Listing) -> Result<Page, StoreError> {
         let states = listing.states.clone();
-        let (births, next) = self.run(move |desk| Ok(desk.shard.list(&listing))).await??;
+        let (spots, next) = self.run(move |desk| Ok(desk.shard.list(&listing))).await??;
         let now = self.now();
         let is_asked_for =
             move |stored: &Stored| states.contains(&stored.task.status.state_at(now));
-        let items: Vec<Stored> = self.read_births(births).await?;
+        let items: Vec<Stored> = self.read_spots(spots).await?;
         Ok(Page { items: items.into_iter().filter(is_asked_for).collect(), next })
     }
 
@@ -330,8 +339,8 @@ impl Store for LocalStore {
     }
 
     async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let births = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
-        self.read_births(births).await
+        let spots = self.run(move |desk| Ok(desk.shard.expired(limit))).await?;
+        self.read_spots(spots).await
     }
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
@@ -341,8 +350,8 @@ impl Store for LocalStore {
 
 impl LocalStore {
     /// Reads tasks; those that have gone meanwhile are left out.
-    async fn read_births(&self, births: Vec<u64>) -> Result<Vec<Stored>, StoreError> {
-        let read = self.readers.read(move |reader| read_stored(reader, &births));
+    async fn read_spots(&self, spots: Vec<Spot>) -> Result<Vec<Stored>, StoreError> {
+        let read = self.readers.read(move |reader| read_stored(reader, &spots));
         Ok(read.await?.into_iter().flatten().collect())
     }
 }

@@ -6,11 +6,12 @@ use punctual_core::{QueueName, State};
 
 use super::journal::JournalError;
 use super::lane::Place;
+use super::readers::Spot;
 use super::shard::Shard;
 use crate::port::{Listing, PutQueue, PutRefusal, QueueStats, StoreError};
 
-/// Births of the tasks on a page, and where the next page begins.
-pub(super) type PageRows = (Vec<u64>, Option<String>);
+/// The tasks on a page, and where the next page begins.
+pub(super) type PageRows = (Vec<Spot>, Option<String>);
 
 impl Shard {
     /// Stores a queue, if it is still as it was.
@@ -71,20 +72,21 @@ impl Shard {
             }
             None => 0,
         };
-        let mut births = Vec::new();
+        // One more than fits tells whether this is the end.
+        let wanted = listing.limit.saturating_add(1);
+        let mut spots = Vec::new();
+        let mut last = None;
         for state in &listing.states[first..] {
-            let room = listing.limit - births.len();
             let after = from.take().map(|cursor| (cursor.priority, cursor.place));
-            let listed = index.list(*state, after, room);
-            births.extend(listed.iter().map(|(_, (_, birth), _)| *birth));
-            if births.len() == listing.limit
-                && let Some(&(priority, place, _)) = listed.last()
-            {
-                let cursor = Cursor { state: *state, priority, place };
-                return Ok((births, Some(cursor.to_string())));
+            for (priority, place, slot) in index.list(*state, after, wanted - spots.len()) {
+                if spots.len() == listing.limit {
+                    return Ok((spots, last.map(|cursor: Cursor| cursor.to_string())));
+                }
+                spots.extend(index.entry(slot).spot());
+                last = Some(Cursor { state: *state, priority, place });
             }
         }
-        Ok((births, None))
+        Ok((spots, None))
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use punctual_core::{Spec, Task};
+use punctual_core::{Spec, State, Task};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::journal::{Journal, ReadRows, Table};
 use super::rows::{Body, StatusRow, check, unpack};
 use super::stopped;
-use super::tasks::TakenRow;
+use super::tasks::{TakenRow, mixed};
 use crate::port::{Revision, StoreError, Stored};
 
 pub(super) fn stored(row: TakenRow) -> Option<Stored> {
@@ -34,65 +35,112 @@ fn unpack_spec(birth: u64, row: Option<Vec<u8>>) -> Result<Option<Arc<Spec>>, St
     row.map(|row| unpack::<Spec>(Table::Spec, birth, &row).map(Arc::new)).transpose()
 }
 
+/// Where a task lies and what the indexes say of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot {
+    pub(super) birth: u64,
+    pub(super) change: u32,
+    pub(super) state: State,
+}
+
 /// Reads tasks, in the order asked; none for one that was removed meanwhile.
 pub(super) fn read_stored(
     reader: &mut dyn ReadRows,
-    births: &[u64],
+    spots: &[Spot],
 ) -> Result<Vec<Option<Stored>>, StoreError> {
-    let statuses = reader.get_many(Table::Status, births)?;
-    let specs = reader.get_many(Table::Spec, births)?;
-    let rows = births.iter().zip(statuses.into_iter().zip(specs));
-    rows.map(|(birth, (status, spec))| unpack_stored(*birth, status, spec)).collect()
+    let births: Vec<u64> = spots.iter().map(|spot| spot.birth).collect();
+    let statuses = reader.get_many(Table::Status, &births)?;
+    let specs = reader.get_many(Table::Spec, &births)?;
+    let rows = spots.iter().zip(statuses.into_iter().zip(specs));
+    rows.map(|(spot, (status, spec))| unpack_stored(*spot, status, spec)).collect()
 }
 
 fn unpack_stored(
-    birth: u64,
+    spot: Spot,
     status: Option<Vec<u8>>,
     spec: Option<Vec<u8>>,
 ) -> Result<Option<Stored>, StoreError> {
+    let Spot { birth, change, state } = spot;
     let Some(row) = status else { return Ok(None) };
     let row: StatusRow = unpack(Table::Status, birth, &row)?;
-    let Body::Task(task) = row.body else { return Ok(None) };
+    let Body::Task(mut task) = row.body else { return Ok(None) };
     let Some(spec) = unpack_spec(birth, spec)? else { return Ok(None) };
+    if row.change == change {
+        // That its time has come is not written down; and it stays so if the clock is set back.
+        task.status.state = state;
+    }
     let revision = Revision { birth, change: row.change };
     Ok(Some(Stored { task: Task { spec, status: task.status }, revision }))
 }
 
 /// Checks every spec, so that a damaged one is named at start and not when its task is taken.
-pub(super) fn check_specs(mut reader: Box<dyn ReadRows>) -> Result<(), StoreError> {
-    reader.scan(Table::Spec, &mut |key, row| check(Table::Spec, key, row))
+/// Answers which there are.
+pub(super) fn check_specs(mut reader: Box<dyn ReadRows>) -> Result<Keys, StoreError> {
+    let mut keys = Keys::default();
+    reader.scan(Table::Spec, &mut |key, row| {
+        keys.add(key);
+        check(Table::Spec, key, row)
+    })?;
+    Ok(keys)
 }
+
+/// A set of keys, as far as is needed to tell two sets apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Keys {
+    count: u64,
+    mixed: u64,
+}
+
+impl Keys {
+    pub(super) fn add(&mut self, key: u64) {
+        self.count += 1;
+        self.mixed = self.mixed.wrapping_add(mixed(key.into()));
+    }
+}
+
+/// Readers nobody uses now.
+type Idle = Arc<Mutex<Vec<Box<dyn ReadRows>>>>;
 
 /// Connections that read what is committed, off the async threads.
 pub(super) struct Readers {
-    idle: Arc<Mutex<Vec<Box<dyn ReadRows>>>>,
-    slots: tokio::sync::Semaphore,
+    idle: Idle,
+    slots: Arc<Semaphore>,
 }
 
 impl Readers {
-    const COUNT: usize = 2;
-
-    pub(super) fn new(journal: &dyn Journal) -> Result<Self, StoreError> {
-        let readers = (0..Self::COUNT).map(|_| journal.reader()).collect::<Result<_, _>>()?;
-        Ok(Self {
-            idle: Arc::new(Mutex::new(readers)),
-            slots: tokio::sync::Semaphore::new(Self::COUNT),
-        })
+    pub(super) fn new(journal: &dyn Journal, count: usize) -> Result<Self, StoreError> {
+        let readers = (0..count).map(|_| journal.reader()).collect::<Result<_, _>>()?;
+        Ok(Self { idle: Arc::new(Mutex::new(readers)), slots: Arc::new(Semaphore::new(count)) })
     }
 
+    /// Reads with one of the connections, as soon as one is free. A caller that is gone does not
+    /// free it: what it began goes on to its end.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut dyn ReadRows) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let _slot = self.slots.acquire().await.map_err(|_| stopped())?;
+        let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(|_| stopped())?;
         let idle = Arc::clone(&self.idle);
         let read = tokio::task::spawn_blocking(move || {
-            let take = || idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut reader = take().ok_or_else(stopped)?;
-            let read = act(&mut *reader);
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
-            read
+            let reader = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut lent = Lent { reader, idle, _slot: slot };
+            act(&mut **lent.reader.as_mut().ok_or_else(stopped)?)
         });
         read.await.map_err(|_| stopped())?
+    }
+}
+
+/// A reader in use, given back whatever happens.
+struct Lent {
+    /// There until it is given back.
+    reader: Option<Box<dyn ReadRows>>,
+    idle: Idle,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.extend(self.reader.take());
     }
 }

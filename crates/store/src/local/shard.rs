@@ -18,6 +18,7 @@ use super::group::Agenda;
 use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
+use super::readers::Keys;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, unpack};
 use crate::clock::{Clock, Instant};
 use crate::port::StoreError;
@@ -43,6 +44,8 @@ pub(super) struct Shard {
     /// Queues touched by the current group, and how many tasks it made available in each.
     pub(super) touched: HashMap<u32, usize>,
     pub(super) buffer: Vec<u8>,
+    /// The tasks that were there at start.
+    pub(super) tasks: Keys,
 }
 
 /// How to take back one change in memory.

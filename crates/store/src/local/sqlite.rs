@@ -20,7 +20,9 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 /// Free pages worth giving back to the file system.
 const TIDY_PAGES_MIN: i64 = 4_096;
 /// Free pages given back at a time.
-const TIDY_PAGES_STEP: i64 = 256;
+const TIDY_PAGES_STEP: i64 = 1_024;
+/// Free space with which nobody needs to look closer.
+const AMPLE_BYTES: u64 = 1 << 30;
 /// SQLite could not grow its shared memory file: the disk is full there, too.
 const IOERR_SHMSIZE: i32 = 4_874;
 
@@ -36,8 +38,9 @@ impl SqliteJournal {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let open = |problem: String| StoreError::Open(format!("{}: {problem}", path.display()));
         let sql = |error: rusqlite::Error| open(error.to_string());
-        let is_new = !path.exists();
-        report_leftover(path);
+        // A server that was killed while it made the file left it empty.
+        let is_new = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
+        report_leftover(path)?;
         let connection = Connection::open(path).map_err(sql)?;
         if is_new {
             connection
@@ -63,6 +66,11 @@ impl SqliteJournal {
                  PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
             ))
             .map_err(sql)?;
+        let mode: String =
+            connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).map_err(sql)?;
+        if mode != "wal" {
+            return Err(open(format!("this file system allows no write-ahead log, only {mode}")));
+        }
         for table in Table::ALL {
             connection
                 .execute_batch(&format!(
@@ -74,6 +82,10 @@ impl SqliteJournal {
         connection.pragma_update(None, "user_version", FORMAT).map_err(sql)?;
         connection.set_prepared_statement_cache_capacity(3 * Table::ALL.len());
         Ok(Self { connection, path: path.to_owned(), is_open: false })
+    }
+
+    fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
+        self.connection.pragma_query_value(None, name, |row| row.get(0))
     }
 
     /// Runs a prepared statement inside the current transaction, beginning one if there is none.
@@ -88,15 +100,22 @@ impl SqliteJournal {
 }
 
 /// Says what an unclean stop left in the write-ahead log.
-fn report_leftover(path: &Path) {
+fn report_leftover(path: &Path) -> Result<(), StoreError> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    let Leftover { committed_bytes, torn_bytes } = leftover(Path::new(&log));
+    let Leftover { committed_bytes, torn_bytes, is_damaged } = leftover(Path::new(&log));
+    if is_damaged {
+        return Err(StoreError::Corrupt {
+            place: format!("{} at byte {committed_bytes}", Path::new(&log).display()),
+            reason: "whole transactions follow a part that is damaged".to_owned(),
+        });
+    }
     if torn_bytes > 0 {
         tracing::warn!(committed_bytes, torn_bytes, "cut a torn tail off the write-ahead log");
     } else if committed_bytes > 0 {
         tracing::info!(committed_bytes, "recovering the write-ahead log of an unclean stop");
     }
+    Ok(())
 }
 
 /// Tells a full disk from everything else.
@@ -245,20 +264,30 @@ impl Journal for SqliteJournal {
 
     fn free_bytes(&self) -> Option<u64> {
         let stat = rustix::fs::statvfs(&self.path).ok()?;
-        Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+        let on_disk = stat.f_bavail.saturating_mul(stat.f_frsize);
+        if on_disk > AMPLE_BYTES {
+            return Some(on_disk);
+        }
+        // Pages the file has to spare are as good as space on the disk.
+        let page_bytes = self.pragma("page_size").unwrap_or(0).unsigned_abs();
+        let spare_pages = self.pragma("freelist_count").unwrap_or(0).unsigned_abs();
+        Some(on_disk + spare_pages * page_bytes)
     }
 
     fn tidy(&mut self) -> Result<bool, JournalError> {
-        let free_pages: i64 = self
-            .connection
-            .pragma_query_value(None, "freelist_count", |row| row.get(0))
-            .map_err(sorted)?;
+        let free_pages = self.pragma("freelist_count").map_err(sorted)?;
         if free_pages < TIDY_PAGES_MIN {
+            // The log gives its space back, too.
+            self.connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                .map_err(sorted)?;
             return Ok(false);
         }
-        self.connection
-            .execute_batch(&format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})"))
-            .map_err(sorted)?;
+        let sql = format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})");
+        // Every step gives one page back.
+        let mut vacuum = self.connection.prepare(&sql).map_err(sorted)?;
+        let mut rows = vacuum.query([]).map_err(sorted)?;
+        while rows.next().map_err(sorted)?.is_some() {}
         Ok(true)
     }
 }

@@ -10,6 +10,7 @@ use super::classes::Room;
 use super::index::Kind;
 use super::journal::{JournalError, Table};
 use super::lane::Place;
+use super::readers::Spot;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, unpack};
 use super::shard::Shard;
 use crate::port::{Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker};
@@ -316,22 +317,24 @@ impl Shard {
         receipts.iter().map(known).collect()
     }
 
-    /// Births of tasks whose hold has ended or that were not started in time.
-    pub(super) fn expired(&self, limit: usize) -> Vec<u64> {
+    /// Tasks whose hold has ended or that were not started in time.
+    pub(super) fn expired(&self, limit: usize) -> Vec<Spot> {
         let now = self.now;
-        let mut births = Vec::new();
+        let mut spots = Vec::new();
         for index in self.queues.values() {
             let holds = index.passed_holds(now.steady_ms);
             let unstarted = index
                 .passed_on_wall(now.wall)
                 .filter(|slot| index.entry(*slot).state().is_some_and(|s| !s.is_finished()));
-            let room = limit - births.len();
-            births.extend(holds.chain(unstarted).take(room).map(|slot| index.entry(slot).birth));
-            if births.len() == limit {
+            let room = limit - spots.len();
+            spots.extend(
+                holds.chain(unstarted).take(room).filter_map(|slot| index.entry(slot).spot()),
+            );
+            if spots.len() == limit {
                 break;
             }
         }
-        births
+        spots
     }
 
     /// Removes what is no longer to be kept.
@@ -377,16 +380,16 @@ fn task_row(spec: &Spec, status: Status) -> TaskRow {
     TaskRow {
         priority: spec.priority,
         class: spec.lane_class(),
-        bytes: u32::try_from(spec.payload.len()).unwrap_or(u32::MAX),
+        bytes: u32::try_from(spec.payload.len() + status.bytes()).unwrap_or(u32::MAX),
         hold: spec.hold,
         expires: spec.expires,
         status,
     }
 }
 
-/// Spreads the bits of a token, so that consecutive tokens draw independently.
-fn mixed(token: u128) -> u64 {
-    let mut z = (token as u64) ^ ((token >> 64) as u64);
+/// Spreads bits, so that consecutive tokens draw independently and sums of keys tell sets apart.
+pub(super) fn mixed(bits: u128) -> u64 {
+    let mut z = (bits as u64) ^ ((bits >> 64) as u64);
     z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -20,6 +20,9 @@ pub(super) struct Leftover {
     pub(super) committed_bytes: u64,
     /// Bytes after them that were being written when the server ended, which do not.
     pub(super) torn_bytes: u64,
+    /// Whether what follows cannot be the tail of an unclean stop: each transaction was on disk
+    /// before the next began, so at most one can be incomplete.
+    pub(super) is_damaged: bool,
 }
 
 /// Reads a log. Nothing there, or nothing that counts: an empty answer.
@@ -44,26 +47,33 @@ fn read(reader: &mut impl Read) -> Option<Leftover> {
         return None;
     }
     let mut leftover = Leftover::default();
-    let mut valid_bytes = 0;
+    let mut seen_bytes = 0;
+    let mut is_valid = true;
+    let mut commits_after = 0;
     let mut frame = vec![0; FRAME_HEADER_BYTES + page_bytes.min(1 << 16)];
     loop {
         let got = fill(reader, &mut frame);
         let frame_salt = (word(&frame, 8), word(&frame, 12));
-        // Frames of an earlier round have other salts: they are old, not torn.
-        if got < FRAME_HEADER_BYTES || frame_salt != salt {
+        // Frames of an earlier round have other salts: they are old, not torn. A damaged salt is
+        // told from them by what follows.
+        if got < FRAME_HEADER_BYTES {
             break;
         }
+        let is_commit = word(&frame, 4) != 0;
         sum = checksum(sum, &frame[..8], is_big_endian);
         sum = checksum(sum, &frame[FRAME_HEADER_BYTES..], is_big_endian);
-        valid_bytes += got as u64;
-        if got < frame.len() || sum != (word(&frame, 16), word(&frame, 20)) {
-            break;
-        }
-        if word(&frame, 4) != 0 {
-            leftover.committed_bytes = valid_bytes;
+        is_valid &=
+            frame_salt == salt && got == frame.len() && sum == (word(&frame, 16), word(&frame, 20));
+        if frame_salt == salt {
+            seen_bytes += got as u64;
+            if is_valid && is_commit {
+                leftover.committed_bytes = seen_bytes;
+            }
+            commits_after += u32::from(!is_valid && is_commit && got == frame.len());
         }
     }
-    leftover.torn_bytes = valid_bytes - leftover.committed_bytes;
+    leftover.torn_bytes = seen_bytes - leftover.committed_bytes;
+    leftover.is_damaged = commits_after > 1;
     Some(leftover)
 }
 
@@ -133,6 +143,11 @@ mod tests {
         let last = flipped.len() - 1;
         flipped[last] ^= 1;
         assert_eq!(measured(&flipped).committed_bytes, cut.committed_bytes);
+
+        let mut damaged = log.clone();
+        damaged[HEADER_BYTES + FRAME_HEADER_BYTES + 100] ^= 1;
+        assert!(measured(&damaged).is_damaged, "two transactions follow");
+        assert!(!whole.is_damaged && !cut.is_damaged);
 
         assert_eq!(measured(b""), Leftover::default());
         assert_eq!(measured(&[7; 100]), Leftover::default());

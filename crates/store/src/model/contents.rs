@@ -302,7 +302,7 @@ impl Contents {
                 && settings.concurrency.is_none_or(|most| held < most as usize)
                 && let Some(record) = shelf.records.get_mut(id)
             {
-                bytes += record.task.spec.payload.len();
+                bytes += record.task.spec.payload.len() + record.task.status.bytes();
                 if bytes > TAKE_BYTES_MAX && !got.is_empty() {
                     break;
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
-use punctual_core::{QueueName, State, Task, TaskId, Verb};
+use punctual_core::{QueueName, State, Task, TaskId, Timestamp, Verb};
 
 use super::pair::{Outcome, Pair, answered};
 use super::steps::{QUEUES, Step};
@@ -16,8 +16,11 @@ const RECEIPTS: usize = 12;
 
 type Finished = BTreeMap<(QueueName, TaskId), Task>;
 
-fn tasks(stored: Vec<Stored>) -> Vec<Task> {
-    stored.into_iter().map(|stored| stored.task).collect()
+/// A task as it reads: whether a store has written down that its time has come is its own business.
+pub(super) fn as_it_reads(stored: &Stored, now: Timestamp) -> Task {
+    let mut task = stored.task.clone();
+    task.status.state = task.status.state_at(now);
+    task
 }
 
 /// All tasks of a queue, state by state, in pages.
@@ -32,7 +35,7 @@ async fn listed(
         let states = State::ALL.to_vec();
         let page =
             answered(store.list(Listing { queue: name.clone(), states, cursor, limit }).await)?;
-        all.extend(tasks(page.items));
+        all.extend(page.items.iter().map(|stored| as_it_reads(stored, store.now())));
         prop_assert!(all.len() < 1_000, "a list comes to an end");
         cursor = page.next;
         if cursor.is_none() {
@@ -70,8 +73,12 @@ impl Pair {
 
     async fn compare_expired(&self) -> Outcome {
         let key = |task: &Task| (task.spec.queue.clone(), task.spec.id.clone());
-        let mut model = tasks(answered(self.model.expired(usize::MAX).await)?);
-        let mut subject = tasks(answered(self.subject().expired(usize::MAX).await)?);
+        let now = self.now();
+        let tasks = |stored: &[Stored]| -> Vec<Task> {
+            stored.iter().map(|stored| as_it_reads(stored, now)).collect()
+        };
+        let mut model = tasks(&answered(self.model.expired(usize::MAX).await)?);
+        let mut subject = tasks(&answered(self.subject().expired(usize::MAX).await)?);
         model.sort_by_key(key);
         subject.sort_by_key(key);
         prop_assert_eq!(subject, model, "holds that ended, starts that were missed");

@@ -8,6 +8,7 @@ use proptest::test_runner::TestCaseError;
 use punctual_core::task::{Context, Event, Owner};
 use punctual_core::{Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token};
 
+use super::check::as_it_reads;
 use super::steps::{IDS, Occurrence, Pushable, QUEUES, Served, Step, Wish};
 use crate::clock::ManualClock;
 use crate::conformance::Subject;
@@ -269,7 +270,8 @@ impl Pair {
         let ids = [id.clone()];
         let model = answered(self.model.read(name, &ids).await)?.remove(0);
         let subject = answered(self.subject().read(name, &ids).await)?.remove(0);
-        let task = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.task.clone());
+        let now = self.now();
+        let task = |stored: &Option<Stored>| stored.as_ref().map(|stored| as_it_reads(stored, now));
         prop_assert_eq!(task(&subject), task(&model), "{}/{} as it reads", name, id);
         Ok(model.zip(subject))
     }
