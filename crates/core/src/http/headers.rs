@@ -21,9 +21,14 @@ pub struct Headers(BTreeMap<String, String>);
 
 impl<'de> Deserialize<'de> for Headers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let headers = BTreeMap::<String, String>::deserialize(deserializer)?;
-        let lower = |(name, value): (String, String)| (name.to_ascii_lowercase(), value);
-        Ok(Self(headers.into_iter().map(lower).collect()))
+        Ok(BTreeMap::<String, String>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Self {
+        let lower = |(name, value): (N, V)| (name.as_ref().to_ascii_lowercase(), value.into());
+        Self(headers.into_iter().map(lower).collect())
     }
 }
 

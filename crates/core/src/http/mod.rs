@@ -110,6 +110,11 @@ impl Method {
 }
 
 impl HttpTarget {
+    /// A target with nothing but its URL.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: Some(url.into()), ..Self::default() }
+    }
+
     /// Checks every field.
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(url) = &self.url {
