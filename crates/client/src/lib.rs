@@ -38,6 +38,7 @@ mod transport;
 
 pub use error::{Effect, Error, Problem};
 pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
+pub use punctual_core::http::{Headers, HttpTarget, Method, Statuses, Success};
 pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
 pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};

@@ -1,5 +1,6 @@
 //! Tasks as they are pushed and as they read.
 
+use punctual_core::http::HttpTarget;
 use punctual_core::task::Attempt;
 use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
 use serde::de::DeserializeOwned;
@@ -41,6 +42,8 @@ pub struct NewTask {
     unique_for: Option<Span>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<HttpTarget>,
     #[serde(skip_serializing_if = "Option::is_none")]
     callback: Option<Callback>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -128,6 +131,13 @@ impl NewTask {
         self
     }
 
+    /// Where and how to deliver it, in a queue of mode `http`.
+    #[must_use]
+    pub fn http(mut self, http: HttpTarget) -> Self {
+        self.http = Some(http);
+        self
+    }
+
     /// A task to make when this one ends.
     #[must_use]
     pub fn callback(mut self, callback: Callback) -> Self {
@@ -149,7 +159,10 @@ impl NewTask {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Callback {
     on: Vec<State>,
-    queue: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<HttpTarget>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<Box<NewTask>>,
 }
@@ -158,7 +171,20 @@ impl Callback {
     /// A task in `queue`, whatever way the other ends.
     pub fn new(queue: impl Into<String>) -> Self {
         let on = vec![State::Done, State::Failed, State::Cancelled];
-        Self { on, queue: queue.into(), task: None }
+        Self { on, http: None, queue: Some(queue.into()), task: None }
+    }
+
+    /// A call of a URL, whatever way the other ends.
+    ///
+    /// ```
+    /// use punctual_client::{Callback, HttpTarget, NewTask};
+    ///
+    /// let told = Callback::http(HttpTarget::new("https://example.com/hook"));
+    /// let task = NewTask::new("render").callback(told);
+    /// ```
+    pub fn http(target: HttpTarget) -> Self {
+        let on = vec![State::Done, State::Failed, State::Cancelled];
+        Self { on, http: Some(target), queue: None, task: None }
     }
 
     /// Only when it ends in one of these states.

@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Invalid, Refusal};
-use crate::http::HttpTarget;
+use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::name::{QueueName, TaskId};
 use crate::object::objects_only;
-use crate::queue::Mode;
-use crate::task::{NewTask, Spec, State, Task};
+use crate::task::{NewTask, SettingsOf, Spec, State, Task};
 use crate::time::Timestamp;
 
 /// The task to make when another ends.
@@ -65,28 +64,35 @@ impl Callback {
         if self.on.is_empty() {
             return Err(Invalid::new("on", "at least one of done, failed, cancelled").into());
         }
-        match (&self.http, &self.queue) {
-            (Some(_), None) if self.task.is_none() => {
-                // Deliveries are a capability of their own; until then nobody would call the URL.
-                Err(Invalid::new("http", "this version carries out callbacks to a queue only")
-                    .into())
+        match (&self.http, &self.queue, &self.task) {
+            (Some(http), None, None) if http.url.is_none() => {
+                Err(Invalid::new("http.url", "name the URL to call").into())
             }
-            (None, Some(_)) => match &self.task {
-                Some(task) => task.check().map_err(|refusal| within("task", refusal)),
-                None => Ok(()),
-            },
+            (Some(http), None, None) => http.check().map_err(|refusal| within("http", refusal)),
+            (None, Some(_), Some(task)) => task.check().map_err(|refusal| within("task", refusal)),
+            (None, Some(_), None) => Ok(()),
             _ => Err(Invalid::new("callback", "either http, or queue and task").into()),
         }
     }
 
-    /// Checks what the mode of the queue asks for that it pushes into.
-    pub(crate) fn check_modes(&self, mode_of: &dyn Fn(&QueueName) -> Mode) -> Result<(), Refusal> {
+    /// Checks what the queue asks for that it pushes into.
+    pub(crate) fn check_queues(&self, settings_of: SettingsOf<'_>) -> Result<(), Refusal> {
         let Some(queue) = &self.queue else { return Ok(()) };
-        mode_of(queue).check_carried_out("queue")?;
         match &self.task {
             Some(task) => {
-                task.check_modes(queue, mode_of).map_err(|refusal| within("task", refusal))
+                task.check_queues(queue, settings_of).map_err(|refusal| within("task", refusal))
             }
+            None => NewTask::default().check_queues(queue, settings_of),
+        }
+    }
+
+    /// Refuses addresses that deliveries may not go to.
+    pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
+        if let Some(http) = &self.http {
+            http.check_reach(reach).map_err(|refusal| within("http", refusal))?;
+        }
+        match &self.task {
+            Some(task) => task.check_reach(reach).map_err(|refusal| within("task", refusal)),
             None => Ok(()),
         }
     }
@@ -109,8 +115,10 @@ impl Callback {
         if !self.on.contains(&End::of(ended.status.state)?) {
             return None;
         }
-        let queue = self.queue.clone()?;
+        // Whoever names no queue has a URL called, from the queue for just that.
+        let queue = self.queue.clone().unwrap_or_else(QueueName::callbacks);
         let mut new = self.task.as_deref().cloned().unwrap_or_default();
+        new.http = self.http.clone().or(new.http);
         new.payload = Some(RawJson::of(&Payload {
             task: Ended {
                 queue: &ended.spec.queue,

@@ -91,6 +91,32 @@ impl<'de> Deserialize<'de> for RawJson {
     }
 }
 
+/// Whether brackets nest deeper than allowed. One pass over the bytes; says nothing about whether
+/// they are JSON.
+pub fn is_deeper_than(json: &[u8], depth_max: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => {
+                bytes.next();
+            }
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > depth_max {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +134,15 @@ mod tests {
         let packed = postcard::to_stdvec(&outer).unwrap();
         let back: Outer = postcard::from_bytes(&packed).unwrap();
         assert_eq!(back.payload, outer.payload);
+    }
+
+    #[test]
+    fn depth_is_counted_outside_strings() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(!is_deeper_than(nested(128).as_bytes(), 128));
+        assert!(is_deeper_than(nested(129).as_bytes(), 128));
+        assert!(!is_deeper_than(br#"{"a":"[[[[\"[[[[","b":[]}"#, 2));
+        assert!(!is_deeper_than(&b"[]".repeat(1_000), 1));
+        assert!(!is_deeper_than(b"]]]]\"", 1));
     }
 }

@@ -20,6 +20,18 @@ pub const CAPABILITY_BYTES_MAX: usize = 128;
 pub const HEADERS_MAX: usize = 64;
 /// Most bytes all header names and values take together.
 pub const HEADERS_BYTES_MAX: usize = 16 << 10;
+/// Longest `content_type`, in bytes.
+pub const CONTENT_TYPE_BYTES_MAX: usize = 256;
+/// Longest time one attempt to deliver may take, in milliseconds.
+pub const TIMEOUT_MS_MAX: i64 = 60 * 60 * 1_000;
+/// Longest time a target may ask to be left alone, in milliseconds.
+pub const RETRY_AFTER_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
+/// How much of an answer becomes a task's result, in bytes.
+pub const RESULT_BYTES_MAX: usize = 64 << 10;
+/// How much of an answer is kept with its attempt, in bytes.
+pub const ANSWER_BYTES_MAX: usize = 4 << 10;
+/// How much of all answers is kept with all attempts of a task, in bytes.
+pub const ANSWERS_BYTES_MAX: usize = 32 << 10;
 /// Longest URL, in bytes.
 pub const URL_BYTES_MAX: usize = 8 << 10;
 /// Most items in a batch.

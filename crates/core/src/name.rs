@@ -80,6 +80,14 @@ impl QueueName {
     /// The queues that always exist: mode http, not deletable.
     pub const BUILT_IN: [&str; 3] = ["notices", "bundles", "callbacks"];
 
+    /// The queue of callbacks that call a URL.
+    ///
+    /// # Panics
+    /// Never: the name follows the rule.
+    pub fn callbacks() -> Self {
+        Self::parse("callbacks").expect("a built-in name follows the rule")
+    }
+
     /// Whether the queue always exists.
     pub fn is_built_in(&self) -> bool {
         Self::BUILT_IN.contains(&self.as_str())

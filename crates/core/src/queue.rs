@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Invalid, Refusal, check_size};
-use crate::http::{HIDDEN, Headers, check_url};
+use crate::http::{HIDDEN, Headers, Reach, Secret, TargetUrl, check_timeout};
 use crate::limits::{TAG_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::name::QueueName;
 use crate::object::objects_only;
@@ -13,6 +13,10 @@ use crate::task::State;
 use crate::time::{Span, Timestamp};
 
 const SECRETS_MAX: usize = 5;
+
+/// Each further mode is a capability of its own; until it is there, nobody would carry out the tasks
+/// of such a queue.
+pub(crate) const UNAVAILABLE: &str = "this version carries out pull and http queues only";
 
 /// A queue as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,15 +57,6 @@ impl Mode {
             Self::Vote => "vote",
             Self::Pub => "pub",
         }
-    }
-
-    /// Checks that somebody would carry out tasks of such a queue: each further mode is a capability
-    /// of its own.
-    pub(crate) fn check_carried_out(self, field: &'static str) -> Result<(), Invalid> {
-        if self == Self::Pull {
-            return Ok(());
-        }
-        Err(Invalid::new(field, "this version carries out pull queues only"))
     }
 }
 
@@ -292,15 +287,14 @@ impl SettingsPatch {
             },
             url: self.url.apply_optional(now.url),
             headers: match self.headers {
-                Patch::Set(headers) => headers.checked(&now.headers)?,
+                Patch::Set(headers) => headers.unhidden(&now.headers),
                 other => other.apply(now.headers, initial.headers),
             },
             secret: match self.secret {
                 Patch::Keep => now.secret,
                 Patch::Reset => Vec::new(),
-                Patch::Set(Secrets::One(secret)) if secret == HIDDEN => now.secret,
-                Patch::Set(Secrets::One(secret)) => vec![secret],
-                Patch::Set(Secrets::Many(secrets)) => secrets,
+                Patch::Set(Secrets::One(secret)) => unhidden(vec![secret], &now.secret),
+                Patch::Set(Secrets::Many(secrets)) => unhidden(secrets, &now.secret),
             },
             timeout: self.timeout.apply(now.timeout, initial.timeout),
             abandon_after: self.abandon_after.apply_optional(now.abandon_after),
@@ -311,13 +305,27 @@ impl SettingsPatch {
     }
 }
 
+/// Secrets with the hidden form standing for all there were, so that a new one can be added to them.
+fn unhidden(secrets: Vec<String>, before: &[String]) -> Vec<String> {
+    let secret = |secret| if secret == HIDDEN { before.to_vec() } else { vec![secret] };
+    secrets.into_iter().flat_map(secret).collect()
+}
+
 impl Settings {
+    /// Refuses a URL with an address that deliveries may not go to.
+    pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
+        match &self.url {
+            Some(url) => Ok(TargetUrl::parse("url", url)?.check_reach("url", reach)?),
+            None => Ok(()),
+        }
+    }
+
     fn check(&self, before: &Self, name: &QueueName) -> Result<(), Refusal> {
         if self.mode != before.mode && name.is_built_in() {
             return Err(Invalid::new("mode", "a built-in queue is of mode http").into());
         }
-        if self.mode != before.mode {
-            self.mode.check_carried_out("mode")?;
+        if self.mode != before.mode && !matches!(self.mode, Mode::Pull | Mode::Http) {
+            return Err(Invalid::new("mode", UNAVAILABLE).into());
         }
         if let Some(tag) = &self.tag {
             check_size("tag", tag.len(), TAG_BYTES_MAX)?;
@@ -325,7 +333,6 @@ impl Settings {
         for (field, span) in [
             ("hold", self.hold),
             ("confirm_within", self.confirm_within),
-            ("timeout", self.timeout),
             ("abandon_after", self.abandon_after.unwrap_or(Span::MAX)),
             ("rate", self.rate.map_or(Span::MAX, |rate| rate.per)),
         ] {
@@ -342,17 +349,17 @@ impl Settings {
                 return Err(Invalid::new(field, "a whole number from 1").into());
             }
         }
+        check_timeout(self.timeout)?;
         if let Some(url) = &self.url {
-            check_url("url", url)?;
+            TargetUrl::parse("url", url)?;
         }
+        self.headers.check()?;
         if self.secret.len() > SECRETS_MAX {
             return Err(Invalid::new("secret", "at most 5 secrets").into());
         }
         for secret in &self.secret {
             check_size("secret", secret.len(), TEXT_BYTES_MAX)?;
-            if secret.is_empty() {
-                return Err(Invalid::new("secret", "not empty").into());
-            }
+            Secret::parse(secret)?;
         }
         Ok(())
     }
@@ -399,6 +406,11 @@ mod tests {
             (r#"{"headers":{"a":"x\r\ny: z"}}"#, "headers"),
             (r#"{"headers":{"a b":"x"}}"#, "headers"),
             (r#"{"secret":["1","2","3","4","5","6"]}"#, "secret"),
+            (r#"{"secret":""}"#, "secret"),
+            (r#"{"secret":"whsk_abc"}"#, "secret"),
+            (r#"{"timeout":0}"#, "timeout"),
+            (r#"{"timeout":"61m"}"#, "timeout"),
+            (r#"{"headers":{"webhook-id":"x"}}"#, "headers"),
             (r#"{"mode":"vote"}"#, "mode"),
         ] {
             let refusal = patch(json).apply(&Settings::default(), &name()).unwrap_err();
@@ -411,12 +423,23 @@ mod tests {
         let first = patch(r#"{"secret":"s","headers":{"Authorization":"b","x":"1"}}"#)
             .apply(&Settings::default(), &name())
             .unwrap();
-        assert_eq!(first.headers.shown()["authorization"], HIDDEN);
+        assert_eq!(first.headers.shown(&[])["authorization"], HIDDEN);
         let second = patch(r#"{"secret":"***","headers":{"authorization":"***","x":"2"}}"#)
             .apply(&first, &name())
             .unwrap();
         assert_eq!(second.secret, first.secret);
-        assert_eq!(second.headers.shown()["x"], "2");
+        assert_eq!(second.headers.shown(&[])["x"], "2");
         assert_ne!(second.headers, first.headers);
+        let third = patch(r#"{"secret":["new","***"]}"#).apply(&second, &name()).unwrap();
+        assert_eq!(third.secret, ["new", "s"]);
+    }
+
+    #[test]
+    fn a_private_url_is_refused_where_it_is_not_reached() {
+        let private = patch(r#"{"url":"http://10.1/"}"#).apply(&Settings::default(), &name());
+        let private = private.unwrap();
+        assert!(private.check_reach(&Reach::public()).is_err());
+        assert_eq!(private.check_reach(&Reach::everywhere()), Ok(()));
+        assert_eq!(Settings::default().check_reach(&Reach::public()), Ok(()));
     }
 }

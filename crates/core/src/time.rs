@@ -78,6 +78,13 @@ impl Add<Span> for Timestamp {
     }
 }
 
+impl Add for Span {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self::from_millis(self.0 + other.0)
+    }
+}
+
 impl Sub<Span> for Timestamp {
     type Output = Self;
     fn sub(self, span: Span) -> Self {

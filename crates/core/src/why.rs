@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::queue::Queue;
+use crate::queue::{Mode, Queue};
 use crate::task::{State, Task};
 use crate::time::Timestamp;
 
@@ -17,6 +17,22 @@ pub struct Surroundings {
     pub rate_at: Option<Timestamp>,
     /// Takes that are waiting for a task of this queue.
     pub takers: u64,
+    /// How its target is doing, where the server delivers it.
+    pub target: Option<Target>,
+}
+
+/// How the target of a delivery is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// It can be given more.
+    Free,
+    /// It has been given all it can take at once.
+    Busy,
+    /// It could not be reached lately.
+    Down {
+        /// When it is tried again.
+        probed_at: Timestamp,
+    },
 }
 
 /// The answer.
@@ -63,6 +79,10 @@ pub enum Reason {
     Rate,
     /// No worker is asking for work.
     NoTaker,
+    /// Its target is given no more at once.
+    TargetBusy,
+    /// Its target could not be reached lately.
+    TargetDown,
     /// It is next, or others go first.
     InLine,
     /// It was handed out and is not confirmed.
@@ -163,6 +183,23 @@ fn explain_ready(why: &mut Why, queue: &Queue, around: Surroundings) {
     } else if let Some(at) = around.rate_at {
         why.until = Some(at);
         (Reason::Rate, format!("the queue's rate limit lets the next task go at {at}"))
+    } else if queue.settings.mode == Mode::Http {
+        match around.target {
+            Some(Target::Down { probed_at }) => {
+                why.until = Some(probed_at);
+                let text = format!(
+                    "its target could not be reached lately; it is tried again at {probed_at}"
+                );
+                (Reason::TargetDown, text)
+            }
+            Some(Target::Busy) => {
+                let text = "its target has as many deliveries under way as it is given at once";
+                (Reason::TargetBusy, text.to_owned())
+            }
+            Some(Target::Free) | None => {
+                (Reason::InLine, format!("it is one of {} tasks to be delivered", around.ready))
+            }
+        }
     } else if around.takers == 0 {
         (Reason::NoTaker, "it is ready; no worker is asking this queue for work".to_owned())
     } else {

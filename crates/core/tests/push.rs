@@ -1,7 +1,7 @@
 //! A push as it comes in: every field is read, checked by its rule, and refused by its name.
 #![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
 
-use punctual_core::queue::Mode;
+use punctual_core::queue::{Mode, Settings};
 use punctual_core::{NewTask, QueueName, Refusal, Span, Spec, TaskId, Timestamp};
 
 fn parse(text: &str) -> Result<NewTask, serde_json::Error> {
@@ -106,30 +106,53 @@ fn a_large_payload_is_too_large() {
 }
 
 #[test]
-fn a_field_for_another_mode_is_refused() {
-    let check = |text, mode| parse(text).unwrap().check_modes(&queue("q"), &|_| mode);
-    let refused = |text, mode| check(text, mode).unwrap_err().to_string();
-    assert!(refused(r#"{"http":{"url":"http://x"}}"#, Mode::Pull).starts_with("http:"));
-    assert!(refused(r#"{"requires":["gpu"]}"#, Mode::Pull).starts_with("requires:"));
-    assert!(refused("{}", Mode::Vote).starts_with("queue:"));
-    assert!(check("{}", Mode::Pull).is_ok());
+fn a_queue_asks_for_what_its_mode_needs() {
+    let queue = |mode, url: Option<&str>| Settings {
+        mode,
+        url: url.map(str::to_owned),
+        ..Settings::default()
+    };
+    let (pull, http) = (queue(Mode::Pull, None), queue(Mode::Http, None));
+    let aimed = queue(Mode::Http, Some("http://x/"));
+    for (task, queue, field) in [
+        ("{}", &pull, None),
+        ("{}", &http, Some("http.url")),
+        (r#"{"http":{"method":"PUT"}}"#, &http, Some("http.url")),
+        (r#"{"http":{"method":"PUT"}}"#, &aimed, None),
+        ("{}", &aimed, None),
+        (r#"{"http":{"url":"http://y/"}}"#, &http, None),
+        (r#"{"http":{"url":"http://y/"}}"#, &pull, Some("http")),
+        (r#"{"requires":["gpu"]}"#, &pull, Some("requires")),
+        (r#"{"requires":["gpu"]}"#, &aimed, Some("requires")),
+        ("{}", &queue(Mode::Vote, None), Some("queue")),
+    ] {
+        let new: NewTask = serde_json::from_str(task).unwrap();
+        let refused = new
+            .check_queues(&self::queue("q"), &|_| queue)
+            .err()
+            .map(|refusal| refusal.to_string());
+        let named = refused.as_deref().map(|text| text.split(": ").next().unwrap());
+        assert_eq!(named, field, "{task}");
+    }
 }
 
 #[test]
 fn a_callback_needs_a_queue_that_carries_it_out() {
+    let of = |mode| Settings { mode, ..Settings::default() };
+    let (pull, http) = (of(Mode::Pull), of(Mode::Http));
     let check = |text| {
-        let mode_of = |name: &QueueName| if name.is_built_in() { Mode::Http } else { Mode::Pull };
-        parse(text).unwrap().check_modes(&queue("q"), &mode_of)
+        let settings_of = |name: &QueueName| if name.is_built_in() { &http } else { &pull };
+        parse(text).unwrap().check_queues(&queue("q"), &settings_of)
     };
     for (text, field) in [
-        (r#"{"callback":{"queue":"notices"}}"#, "callback.queue:"),
+        (r#"{"callback":{"queue":"notices"}}"#, "callback.http.url:"),
         (
             r#"{"callback":{"queue":"after","task":{"requires":["gpu"]}}}"#,
             "callback.task.requires:",
         ),
         (
             r#"{"callback":{"queue":"after","task":{"callback":{"queue":"bundles"}}}}"#,
-            "callback.task.callback.queue:",
+            "callback.task.callback.http.url:",
         ),
     ] {
         let refusal = check(text).unwrap_err().to_string();

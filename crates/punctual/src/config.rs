@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
 use serde::Deserialize;
 
@@ -28,7 +29,20 @@ pub(crate) struct Flags {
     /// Most queues [default: 10000]
     #[arg(long, env = "PUNCTUAL_MAX_QUEUES", value_name = "N")]
     max_queues: Option<usize>,
-    /// A TOML file with listen, store, hosts, auto_create, max_queues
+    /// Let deliveries go to private addresses: all of them, or these networks, separated by commas
+    #[arg(
+        long,
+        env = "PUNCTUAL_ALLOW_PRIVATE_TARGETS",
+        value_name = "NETWORKS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    allow_private_targets: Option<String>,
+    /// Further headers whose values are never read back, separated by commas
+    #[arg(long, env = "PUNCTUAL_SECRET_HEADERS", value_name = "NAMES", value_delimiter = ',')]
+    secret_headers: Option<Vec<String>>,
+    /// A TOML file with any of these settings, `_` for `-`
     #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -42,6 +56,39 @@ struct File {
     hosts: Option<Vec<String>>,
     auto_create: Option<bool>,
     max_queues: Option<usize>,
+    allow_private_targets: Option<PrivateTargets>,
+    secret_headers: Option<Vec<String>>,
+}
+
+/// Which private addresses deliveries may go to, as the file says it.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "true, false, or a list of networks like \"10.0.0.0/8\"")]
+enum PrivateTargets {
+    All(bool),
+    Networks(Vec<String>),
+}
+
+impl PrivateTargets {
+    fn parse(text: &str) -> Self {
+        match text.parse() {
+            Ok(all) => Self::All(all),
+            Err(_) => Self::Networks(text.split(',').map(|part| part.trim().to_owned()).collect()),
+        }
+    }
+
+    fn reach(self) -> anyhow::Result<Reach> {
+        match self {
+            Self::All(true) => Ok(Reach::everywhere()),
+            Self::All(false) => Ok(Reach::public()),
+            Self::Networks(networks) => {
+                let networks: Result<Vec<_>, String> =
+                    networks.iter().map(|network| network.parse()).collect();
+                let networks = networks
+                    .map_err(|reason| anyhow::anyhow!("allow_private_targets: {reason}"))?;
+                Ok(Reach::with(networks))
+            }
+        }
+    }
 }
 
 /// The settings that hold.
@@ -52,6 +99,8 @@ pub(crate) struct Config {
     pub(crate) hosts: Vec<String>,
     pub(crate) auto_create: bool,
     pub(crate) max_queues: usize,
+    pub(crate) reach: Reach,
+    pub(crate) secret_headers: Vec<String>,
 }
 
 /// Where tasks are kept.
@@ -68,12 +117,16 @@ impl Flags {
     pub(crate) fn settle(self) -> anyhow::Result<Config> {
         let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
         let store = self.store.or(file.store).unwrap_or_else(|| STORE.to_owned());
+        let private_targets = self.allow_private_targets.as_deref().map(PrivateTargets::parse);
+        let private_targets = private_targets.or(file.allow_private_targets);
         Ok(Config {
             listen: self.listen.or(file.listen).unwrap_or_else(|| LISTEN.to_owned()),
             store: place(store)?,
             hosts: self.hosts.or(file.hosts).unwrap_or_default(),
             auto_create: self.auto_create.or(file.auto_create).unwrap_or(true),
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
+            reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
+            secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
         })
     }
 }
@@ -131,6 +184,8 @@ mod tests {
             hosts: Vec::new(),
             auto_create: true,
             max_queues: 3,
+            reach: Reach::public(),
+            secret_headers: Vec::new(),
         };
         assert_eq!(flags.settle().unwrap(), expected);
         let defaults = Flags::default().settle().unwrap();
@@ -150,6 +205,25 @@ mod tests {
             assert!(reason.starts_with(place) && reason.contains(part), "{text}: {reason}");
             assert!(!reason.contains('\n'), "{reason}");
         }
+    }
+
+    #[test]
+    fn private_targets_are_allowed_altogether_or_by_network() {
+        let flag =
+            |text: &str| Flags { allow_private_targets: Some(text.to_owned()), ..Flags::default() };
+        assert_eq!(flag("true").settle().unwrap().reach, Reach::everywhere());
+        assert_eq!(flag("false").settle().unwrap().reach, Reach::public());
+        let networks = || ["10.0.0.0/8", "fd00::/8"].map(|text| text.parse().unwrap()).into();
+        assert_eq!(flag("10.0.0.0/8, fd00::/8").settle().unwrap().reach, Reach::with(networks()));
+        let reason = flag("10.0.0.0/99").settle().unwrap_err().to_string();
+        assert!(reason.starts_with("allow_private_targets: 10.0.0.0/99 is no network"), "{reason}");
+        let in_file = |text: &str| {
+            let file = parse(&format!("allow_private_targets = {text}")).ok().unwrap();
+            file.allow_private_targets.unwrap().reach().unwrap()
+        };
+        assert_eq!(in_file("true"), Reach::everywhere());
+        assert_eq!(in_file(r#"["10.0.0.0/8", "fd00::/8"]"#), Reach::with(networks()));
+        assert!(parse("allow_private_targets = 7").is_err());
     }
 
     #[test]

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
-use punctual_server::{ServeError, Server, ServerConfig};
+use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig};
 use punctual_store::local::{LocalOptions, LocalStore};
 use punctual_store::{Store, SystemClock};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing::{error, info};
+use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags, StorePlace};
@@ -26,6 +27,7 @@ Examples:
   punctual serve
   punctual serve --listen 127.0.0.1:0 --store memory:
   punctual serve --config punctual.toml --log-format json
+  punctual serve --allow-private-targets=10.0.0.0/8,127.0.0.1
   PUNCTUAL_LOG=debug punctual serve")]
 pub(crate) struct Serve {
     #[command(flatten)]
@@ -50,6 +52,7 @@ impl Serve {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         start_log(&self.log, self.log_format)?;
         let config = self.flags.settle()?;
+        raise_file_limit();
         let mut signals = Signals::new()?;
         let address = loopback(&config.listen).await?;
         let store = open(&config.store)?;
@@ -73,6 +76,15 @@ fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
         LogFormat::Json => log.json().init(),
     }
     Ok(())
+}
+
+/// Lets the server open as many files as the system lets it: every connection is one.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        warn!(%error, limit = limit.current, "the limit of open files stays as it is");
+    }
 }
 
 /// The address to listen on. Without access tokens anybody who can connect may do anything, so it
@@ -129,6 +141,8 @@ async fn serve(
             auto_create: config.auto_create,
             max_queues: config.max_queues,
             hosts: config.hosts,
+            secret_headers: config.secret_headers,
+            delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );
     let (stop, stopping) = tokio::sync::oneshot::channel::<()>();

@@ -3,11 +3,13 @@
 //! - `api`: one file per resource; short handlers that read a request, call the engine and write
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
+//! - `delivery`: the server calls URLs itself, for queues of mode `http`.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
 mod api;
 mod code;
+mod delivery;
 mod engine;
 mod serve;
 
@@ -17,6 +19,7 @@ use punctual_core::limits::QUEUES_MAX;
 use punctual_store::Store;
 use tokio::net::TcpListener;
 
+pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 
 /// What can be set about a server.
@@ -28,11 +31,21 @@ pub struct ServerConfig {
     pub max_queues: usize,
     /// Names under which the server may be called, besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
+    /// Headers whose values are never read back, besides those that always are.
+    pub secret_headers: Vec<String>,
+    /// How the server calls URLs.
+    pub delivery: DeliveryConfig,
 }
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { auto_create: true, max_queues: QUEUES_MAX, hosts: Vec::new() }
+        Self {
+            auto_create: true,
+            max_queues: QUEUES_MAX,
+            hosts: Vec::new(),
+            secret_headers: Vec::new(),
+            delivery: DeliveryConfig::default(),
+        }
     }
 }
 

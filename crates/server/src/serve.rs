@@ -17,6 +17,7 @@ use tracing::{debug, info, warn};
 
 use crate::ServerConfig;
 use crate::api::{self, App};
+use crate::delivery::Executor;
 use crate::engine::Engine;
 
 /// Most connections at once; further ones wait until one has ended.
@@ -43,15 +44,22 @@ pub enum ServeError {
 /// Serves until `shutdown` resolves or the store has stopped.
 pub(crate) async fn run(
     store: Arc<dyn Store>,
-    config: ServerConfig,
+    mut config: ServerConfig,
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
+    if let Ok(own) = listener.local_addr() {
+        config.delivery.reach = config.delivery.reach.knowing(own);
+    }
     let (engine, returned) = Engine::new(store.clone(), &config);
     let loops = engine.start();
+    let (stop_delivering, stopping) = tokio::sync::oneshot::channel::<()>();
+    let delivering = tokio::spawn(Executor::new(engine.clone()).run(async {
+        let _ = stopping.await;
+    }));
     let closing = Arc::new(Notify::new());
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
-    let app = Arc::new(App::new(engine.clone(), config.hosts));
+    let app = Arc::new(App::new(engine.clone(), &config));
     let router = api::router(app.clone());
     let graceful = GracefulShutdown::new();
     let ended = tokio::select! {
@@ -64,8 +72,12 @@ pub(crate) async fn run(
     app.drain();
     drop(listener);
     engine.close();
+    drop(stop_delivering);
     if tokio::time::timeout(DRAIN_MAX, graceful.shutdown()).await.is_err() {
         warn!("some requests did not end within {DRAIN_MAX:?} and were cut off");
+    }
+    if tokio::time::timeout(DRAIN_MAX, delivering).await.is_err() {
+        warn!("some deliveries were neither ended nor given back; their holds will end");
     }
     closing.notify_one();
     if tokio::time::timeout(DRAIN_MAX, giving_back).await.is_err() {

@@ -202,7 +202,12 @@ impl Task {
     }
 
     /// The holder ends its hold.
-    fn settle(mut self, token: Token, settlement: Settlement, context: &Context<'_>) -> Decision {
+    pub(super) fn settle(
+        mut self,
+        token: Token,
+        settlement: Settlement,
+        context: &Context<'_>,
+    ) -> Decision {
         let now = context.now;
         let state = self.status.state;
         let verb = settlement.verb();
@@ -234,6 +239,7 @@ impl Task {
                     status.queue(due, now);
                 }
             }
+            Settlement::Delivered(delivery) => return self.deliver(token, *delivery, context),
             Settlement::Fail { error, retry_in, permanent } => {
                 status.untake(now, Outcome::Failed, error.as_deref());
                 status.error = Some(error.unwrap_or_else(|| "failed".to_owned()));

@@ -3,6 +3,7 @@
 use super::push::{check_priority, check_tags};
 use super::state::Verb;
 use crate::error::{Invalid, Refusal, check_size};
+use crate::http::{Delivery, Verdict};
 use crate::json::RawJson;
 use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::patch::Patch;
@@ -96,6 +97,8 @@ pub enum Settlement {
     Cancelled(Acknowledgement),
     /// The acknowledgement of a pause.
     Paused(Acknowledgement),
+    /// An attempt to deliver has ended, well or not.
+    Delivered(Box<Delivery>),
 }
 
 /// What a holder leaves behind when it stops on request.
@@ -135,6 +138,10 @@ impl Settlement {
             Self::Release { .. } => Verb::Release,
             Self::Cancelled(_) => Verb::Cancelled,
             Self::Paused(_) => Verb::Paused,
+            Self::Delivered(delivery) => match delivery.verdict {
+                Verdict::Accepted { .. } => Verb::Commit,
+                Verdict::Failed { .. } => Verb::Fail,
+            },
         }
     }
 
@@ -149,6 +156,8 @@ impl Settlement {
             Self::Cancelled(left) | Self::Paused(left) => {
                 ([("checkpoint", &left.checkpoint), ("result", &left.result)], &left.error)
             }
+            // Made by the server, within the limits.
+            Self::Delivered(_) => return Ok(()),
         };
         for (field, value) in json {
             check_size(field, value.as_ref().map_or(0, RawJson::len), PAYLOAD_BYTES_MAX)?;

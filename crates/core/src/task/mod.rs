@@ -3,6 +3,7 @@
 //! The two are stored apart, so that a change of state never rewrites a payload.
 
 mod decide;
+mod deliver;
 mod event;
 mod push;
 mod state;
@@ -13,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 pub use decide::{Context, Decision, Fate};
 pub use event::{Acknowledgement, Edit, Event, Extension, Settlement};
-pub use push::NewTask;
+pub use push::{NewTask, SettingsOf};
 pub use state::{Edge, State, Verb, edge};
 
 use crate::callback::Callback;
-use crate::http::HttpTarget;
+use crate::http::{Exchange, HttpTarget, TargetUrl};
 use crate::json::RawJson;
 use crate::limits::HISTORY_MAX;
 use crate::name::{QueueName, TaskId, WorkerName};
@@ -164,6 +165,8 @@ pub struct Attempt {
     pub error: Option<String>,
     /// The HTTP status that was answered.
     pub status: Option<u16>,
+    /// What was sent and answered, where the server delivered.
+    pub http: Option<Exchange>,
 }
 
 /// How an attempt ended.
@@ -288,6 +291,7 @@ impl Status {
             outcome,
             error: error.map(|text| shortened(text, 256)),
             status: None,
+            http: None,
         });
         self.hold = None;
     }
@@ -304,7 +308,13 @@ impl Status {
 impl Spec {
     /// The lane class it waits in: tasks of one class can be carried out by the same executors. A
     /// take names the classes it serves, so that what nobody can serve never hides the rest.
+    ///
+    /// A task with a URL of its own waits for that host; one that goes to its queue's is of the
+    /// class without a name, as that URL may change.
     pub fn lane_class(&self) -> String {
+        if let Some(url) = self.http.as_ref().and_then(|target| target.url.as_ref()) {
+            return TargetUrl::parse("url", url).map_or_else(|_| String::new(), |u| u.authority());
+        }
         let mut requires: Vec<&str> = self.requires.iter().map(String::as_str).collect();
         requires.sort_unstable();
         requires.join("\n")

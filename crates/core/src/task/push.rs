@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::callback::{Callback, within};
 use crate::error::{Invalid, Refusal, check_size};
-use crate::http::HttpTarget;
+use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::limits::{
     CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use crate::name::{QueueName, TaskId};
 use crate::object::objects_only;
-use crate::queue::Mode;
+use crate::queue::{Mode, Settings, UNAVAILABLE};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::Spec;
 use crate::time::{Span, Timestamp};
@@ -62,6 +62,9 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Raw
     }
 }
 
+/// The settings of a queue that a push names, as far as that is known.
+pub type SettingsOf<'a> = &'a dyn Fn(&QueueName) -> &'a Settings;
+
 impl NewTask {
     /// Checks every field that can be judged without its queue.
     pub fn check(&self) -> Result<(), Refusal> {
@@ -78,30 +81,56 @@ impl NewTask {
         check_tags(self.tags.as_deref().unwrap_or_default())?;
         let requires = self.requires.as_deref().unwrap_or_default();
         check_labels("requires", requires, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
+        if let Some(http) = &self.http {
+            http.check().map_err(|refusal| within("http", refusal))?;
+        }
         match &self.callback {
             Some(callback) => callback.check().map_err(|refusal| within("callback", refusal)),
             None => Ok(()),
         }
     }
 
-    /// Checks what the mode of its queue asks for, and the modes of those its callbacks push into.
-    pub fn check_modes(
-        &self,
-        queue: &QueueName,
-        mode_of: &dyn Fn(&QueueName) -> Mode,
-    ) -> Result<(), Refusal> {
-        mode_of(queue).check_carried_out("queue")?;
-        if self.http.is_some() {
-            return Err(Invalid::new("http", "only in a queue of mode http").into());
-        }
-        if self.requires.is_some() {
-            return Err(Invalid::new("requires", "only in a queue of mode dispatch").into());
+    /// Refuses addresses that deliveries may not go to, its callback's included.
+    pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
+        if let Some(http) = &self.http {
+            http.check_reach(reach).map_err(|refusal| within("http", refusal))?;
         }
         match &self.callback {
             Some(callback) => {
-                callback.check_modes(mode_of).map_err(|refusal| within("callback", refusal))
+                callback.check_reach(reach).map_err(|refusal| within("callback", refusal))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Checks what its queue asks for, and the queues its callbacks push into.
+    pub fn check_queues(
+        &self,
+        queue: &QueueName,
+        settings_of: SettingsOf<'_>,
+    ) -> Result<(), Refusal> {
+        self.check_queue(settings_of(queue))?;
+        match &self.callback {
+            Some(callback) => {
+                callback.check_queues(settings_of).map_err(|refusal| within("callback", refusal))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_queue(&self, queue: &Settings) -> Result<(), Refusal> {
+        match queue.mode {
+            Mode::Pull if self.http.is_some() => {
+                Err(Invalid::new("http", "only in a queue of mode http").into())
+            }
+            Mode::Http if self.url().is_none() && queue.url.is_none() => {
+                Err(Invalid::new("http.url", "name one, here or in the queue's settings").into())
+            }
+            Mode::Pull | Mode::Http if self.requires.is_some() => {
+                Err(Invalid::new("requires", "only in a queue of mode dispatch").into())
+            }
+            Mode::Pull | Mode::Http => Ok(()),
+            _ => Err(Invalid::new("queue", UNAVAILABLE).into()),
         }
     }
 
@@ -111,6 +140,10 @@ impl NewTask {
             callback.task.as_ref()?.callback.as_ref()
         })
         .filter_map(|callback| callback.queue.as_ref())
+    }
+
+    fn url(&self) -> Option<&String> {
+        self.http.as_ref()?.url.as_ref()
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
 
 mod control;
+mod deliver;
 mod edges;
 mod edit;
 mod ends;

@@ -1,6 +1,7 @@
 //! Why a task is not running: one reason for every situation.
 
-use punctual_core::why::{Reason, Surroundings, why};
+use punctual_core::queue::Mode;
+use punctual_core::why::{Reason, Surroundings, Target, why};
 use punctual_core::{NewTask, Queue, QueueName, Span, State, Task};
 
 use crate::scene::*;
@@ -41,7 +42,8 @@ fn every_state_has_its_reason() {
 
 #[test]
 fn a_ready_task_is_told_what_holds_it_back_first() {
-    let around = Surroundings { held: 2, ready: 3, rate_at: Some(after(9)), takers: 1 };
+    let rate_at = Some(after(9));
+    let around = Surroundings { held: 2, ready: 3, rate_at, takers: 1, target: None };
     let paused = Queue { paused: true, ..queue() };
     assert_eq!(reason(&ready(), &paused, around), Reason::QueuePaused);
     assert_eq!(reason(&ready(), &queue(), around), Reason::Concurrency);
@@ -51,6 +53,21 @@ fn a_ready_task_is_told_what_holds_it_back_first() {
     assert_eq!(reason(&ready(), &queue(), around), Reason::InLine);
     let around = Surroundings { takers: 0, ..around };
     assert_eq!(reason(&ready(), &queue(), around), Reason::NoTaker);
+}
+
+#[test]
+fn a_task_to_be_delivered_is_told_how_its_target_is_doing() {
+    let mut http = queue();
+    http.settings.mode = Mode::Http;
+    for (target, expected, until) in [
+        (None, Reason::InLine, None),
+        (Some(Target::Free), Reason::InLine, None),
+        (Some(Target::Busy), Reason::TargetBusy, None),
+        (Some(Target::Down { probed_at: after(9) }), Reason::TargetDown, Some(after(9))),
+    ] {
+        let why = why(&ready(), &http, Surroundings { target, ..Surroundings::default() }, start());
+        assert_eq!((why.reason, why.until), (expected, until));
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod client;
+mod deliver;
 mod drain;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;

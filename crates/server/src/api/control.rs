@@ -33,7 +33,7 @@ pub(super) async fn happen(app: &App, target: OnTask, event: Event) -> Result<Re
     let ask = Ask { id: id.clone(), event };
     ask.check()?;
     let outcome = app.engine.happen_to_one(&queue, ask).await?;
-    Ok(verb_answer(&queue, &id, &outcome, app.engine.now()))
+    Ok(verb_answer(&queue, &id, &outcome, app.viewing()))
 }
 
 /// Cancel a task.

@@ -104,7 +104,7 @@ async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCas
     let clock = ManualClock::new(Timestamp::from_millis(1_763_189_428_000));
     let store = Arc::new(ModelStore::new(Arc::new(clock)));
     let (engine, _returned) = Engine::new(store, &ServerConfig::default());
-    let app = router(Arc::new(App::new(engine, Vec::new())));
+    let app = router(Arc::new(App::new(engine, &crate::ServerConfig::default())));
     let send = |method: &str, path: &str, body: Vec<u8>| {
         let path = format!("/v1/queues/q/{path}");
         let path = path.trim_end_matches('/');

@@ -73,7 +73,7 @@ mod tests {
     async fn a_server_that_stops_is_not_ready() {
         let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
         let (engine, _returned) = Engine::new(store, &ServerConfig::default());
-        let app = Arc::new(App::new(engine, Vec::new()));
+        let app = Arc::new(App::new(engine, &crate::ServerConfig::default()));
         let router = crate::api::router(app.clone());
         let status = async |path: &str| {
             let request = Request::get(path).body(Body::empty()).unwrap();

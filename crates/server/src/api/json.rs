@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use punctual_core::json::is_deeper_than;
 use punctual_core::limits::{BATCH_ITEMS_MAX, JSON_DEPTH_MAX};
 use punctual_core::{Invalid, TaskId};
 use serde::de::{SeqAccess, Visitor};
@@ -106,32 +107,6 @@ pub(crate) fn in_words(rule: &str) -> String {
     rule.replace("expected f64", "expected a number")
 }
 
-/// Whether brackets nest deeper than allowed. One pass over the bytes; says nothing about whether
-/// they are JSON.
-fn is_deeper_than(json: &[u8], depth_max: usize) -> bool {
-    let mut depth = 0_usize;
-    let mut in_string = false;
-    let mut bytes = json.iter();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => in_string = !in_string,
-            b'\\' if in_string => {
-                bytes.next();
-            }
-            _ if in_string => {}
-            b'[' | b'{' => {
-                depth += 1;
-                if depth > depth_max {
-                    return true;
-                }
-            }
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    false
-}
-
 /// The items of a batch, each as its text. Stops at the first that is too many.
 #[derive(Debug)]
 pub(crate) struct Items<'a>(pub(crate) Vec<&'a RawValue>);
@@ -179,16 +154,6 @@ pub(crate) fn is_batch(object: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn depth_is_counted_outside_strings() {
-        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(!is_deeper_than(nested(128).as_bytes(), 128));
-        assert!(is_deeper_than(nested(129).as_bytes(), 128));
-        assert!(!is_deeper_than(br#"{"a":"[[[[\"[[[[","b":[]}"#, 2));
-        assert!(!is_deeper_than(&b"[]".repeat(1_000), 1));
-        assert!(!is_deeper_than(b"]]]]\"", 1));
-    }
 
     #[test]
     fn a_batch_is_told_by_its_only_member() {

@@ -35,6 +35,8 @@ use utoipa::ToSchema;
 
 use self::body::InFlight;
 pub(crate) use self::problem::Problem;
+use self::view::Viewing;
+use crate::ServerConfig;
 use crate::code::Code;
 use crate::engine::Engine;
 
@@ -42,14 +44,26 @@ use crate::engine::Engine;
 pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
+    secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
 }
 
 impl App {
-    /// An app over an engine, called under these names besides addresses and `localhost`.
-    pub(crate) fn new(engine: Arc<Engine>, hosts: Vec<String>) -> Self {
-        Self { engine, hosts, in_flight: Arc::default(), draining: AtomicBool::new(false) }
+    /// An app over an engine.
+    pub(crate) fn new(engine: Arc<Engine>, config: &ServerConfig) -> Self {
+        Self {
+            engine,
+            hosts: config.hosts.clone(),
+            secret_headers: config.secret_headers.clone(),
+            in_flight: Arc::default(),
+            draining: AtomicBool::new(false),
+        }
+    }
+
+    /// What is read now, as it may be read.
+    fn viewing(&self) -> Viewing<'_> {
+        Viewing { now: self.engine.now(), secret_headers: &self.secret_headers }
     }
 
     /// From now on the server says that it is not ready.

@@ -64,7 +64,7 @@ async fn push(
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
             Some((_, Ok(task))) => {
                 let record = app.engine.queue(&queue).await?;
-                let view = TaskView::new(&task, &record.settings, app.engine.now());
+                let view = TaskView::new(&task, &record.settings, app.viewing());
                 Ok(answer(StatusCode::CREATED, &view))
             }
             Some((_, Err(failure))) => Err(failure.into()),
@@ -104,7 +104,7 @@ async fn replay(
         [KeyedItem { id: Some(id), .. }] if single => match app.engine.task(queue, id).await {
             Ok(task) => {
                 let record = app.engine.queue(queue).await?;
-                answer(status, &TaskView::new(&task, &record.settings, app.engine.now()))
+                answer(status, &TaskView::new(&task, &record.settings, app.viewing()))
             }
             Err(Failure::NoTask { .. }) => answer(status, &GoneView::new(queue, id)),
             Err(failure) => return Err(failure.into()),

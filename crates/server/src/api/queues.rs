@@ -66,7 +66,7 @@ impl QueueParams {
 
 async fn read(app: &App, status: StatusCode, queue: &QueueName) -> Result<Response, Problem> {
     let reading = app.engine.read_queue(queue).await?;
-    Ok(answer(status, &QueueView::new(&reading, app.engine.now())))
+    Ok(answer(status, &QueueView::new(&reading, app.viewing())))
 }
 
 /// List queues, by name.
@@ -86,8 +86,8 @@ async fn list_queues(
     };
     let (readings, next) =
         app.engine.list_queues(&params.filter()?, limit, cursor.as_ref()).await?;
-    let now = app.engine.now();
-    let items = readings.iter().map(|reading| QueueView::new(reading, now)).collect();
+    let viewing = app.viewing();
+    let items = readings.iter().map(|reading| QueueView::new(reading, viewing)).collect();
     let next = next.map(|name| name.to_string());
     Ok(answer(StatusCode::OK, &Page { items, next }))
 }

@@ -5,6 +5,8 @@
 
 #![expect(dead_code, reason = "these types describe and are never built")]
 
+pub(crate) mod http;
+
 use std::collections::BTreeMap;
 
 use utoipa::openapi::schema::{
@@ -12,6 +14,8 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::{KnownFormat, RefOr};
 use utoipa::{PartialSchema, ToSchema};
+
+use self::http::{ExchangeSchema, HttpSchema};
 
 /// A point in time as it is answered.
 pub(crate) struct Time;
@@ -105,7 +109,7 @@ pub(crate) enum StateSchema {
     Cancelled,
 }
 
-/// Who carries out a queue's tasks. This version carries out `pull`.
+/// Who carries out a queue's tasks. This version carries out `pull` and `http`.
 #[derive(ToSchema)]
 #[schema(as = Mode, rename_all = "lowercase")]
 pub(crate) enum ModeSchema {
@@ -255,8 +259,7 @@ pub(crate) struct NewTaskSchema {
     /// Capabilities its worker must have; in queues of mode dispatch.
     requires: Option<Vec<String>>,
     /// Where to deliver it; in queues of mode http.
-    #[schema(value_type = Option<Object>)]
-    http: Option<()>,
+    http: Option<HttpSchema>,
     /// What to make when it ends.
     callback: Option<CallbackSchema>,
     /// Labels, at most 32 of 128 bytes.
@@ -270,9 +273,8 @@ pub(crate) struct NewTaskSchema {
 pub(crate) struct CallbackSchema {
     /// The ends it answers to; all of them if left out.
     on: Option<Vec<EndSchema>>,
-    /// Call this URL; not in this version.
-    #[schema(value_type = Option<Object>)]
-    http: Option<()>,
+    /// Call this URL, from the queue `callbacks`.
+    http: Option<HttpSchema>,
     /// Push into this queue.
     queue: Option<String>,
     /// The task to push there.
@@ -295,7 +297,7 @@ pub(crate) enum EndSchema {
 #[serde(untagged)]
 pub(crate) enum PushSchema {
     /// One task.
-    One(NewTaskSchema),
+    One(Box<NewTaskSchema>),
     /// A batch.
     Many(BatchSchema<NewTaskSchema>),
 }
@@ -326,6 +328,8 @@ pub(crate) struct AttemptSchema {
     error: Option<String>,
     /// The HTTP status that was answered.
     status: Option<u16>,
+    /// What was sent and answered, where the server delivered.
+    http: Option<ExchangeSchema>,
 }
 
 /// How an attempt ended.
@@ -404,6 +408,8 @@ pub(crate) enum ReasonSchema {
     Concurrency,
     Rate,
     NoTaker,
+    TargetBusy,
+    TargetDown,
     InLine,
     Unconfirmed,
     Running,

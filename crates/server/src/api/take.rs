@@ -113,11 +113,11 @@ async fn take(
         }
         taken => taken?,
     };
-    let now = app.engine.now();
+    let viewing = app.viewing();
     let tasks = handout
         .tasks()
         .iter()
-        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, now).with_token(task));
+        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, viewing).with_token(task));
     let view = TakeView {
         tasks: tasks.collect(),
         committed: committed.as_ref().map(batch::Answers::results),

@@ -91,11 +91,11 @@ async fn list_tasks(
     };
     let record = app.engine.queue(&queue).await?;
     let page = app.engine.list(&queue, &filter, limit, given(params.cursor)).await?;
-    let now = app.engine.now();
+    let viewing = app.viewing();
     let items = page
         .items
         .iter()
-        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, now))
+        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, viewing))
         .collect();
     Ok(answer(StatusCode::OK, &Page { items, next: page.next }))
 }
@@ -109,7 +109,7 @@ async fn get_task(
 ) -> Result<Response, Problem> {
     let record = app.engine.queue(&queue).await?;
     let task = app.engine.task(&queue, &id).await?;
-    Ok(answer(StatusCode::OK, &TaskView::new(&task, &record.settings, app.engine.now())))
+    Ok(answer(StatusCode::OK, &TaskView::new(&task, &record.settings, app.viewing())))
 }
 
 /// What to change about a task that nobody has taken. What is left out stays.

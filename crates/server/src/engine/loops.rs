@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::queue::Mode;
 use punctual_core::{Event, Queue, QueueName, Task};
 use punctual_store::{Change, StoreError, Stored, Wake};
 use tokio::sync::Notify;
@@ -66,10 +67,21 @@ impl Engine {
         let mut wakeups = self.store.wakeups();
         while let Some(wake) = wakeups.recv().await {
             match wake {
-                Wake::Ready { queue, count } => self.lines.call(&queue, count),
+                Wake::Ready { queue, count } => self.call(queue, count).await,
                 Wake::Expired => expired.notify_one(),
                 Wake::Sweep => sweep.notify_one(),
             }
+        }
+    }
+
+    /// Tells those who carry out a queue's tasks that it may have some.
+    async fn call(&self, queue: QueueName, count: usize) {
+        match self.store.queue(&queue).await {
+            Ok(Some(record)) if record.settings.mode == Mode::Pull => {
+                self.lines.call(&queue, count);
+            }
+            // The executor looks for itself, and comes back if the store cannot say.
+            _ => self.deliveries.call(queue),
         }
     }
 
@@ -154,7 +166,8 @@ enum Round {
     Stuck,
 }
 
-fn complain(work: &str, failure: &StoreError) {
+/// Says that the store cannot do some work.
+pub(crate) fn complain(work: &str, failure: &StoreError) {
     if failure.is_retryable() {
         warn!(%failure, "the store cannot deal with {work} now");
     } else {
@@ -164,18 +177,25 @@ fn complain(work: &str, failure: &StoreError) {
 
 /// Longer and longer waits while work cannot be done.
 #[derive(Debug, Default)]
-struct Backoff {
+pub(crate) struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    fn reset(&mut self) {
+    /// It can again.
+    pub(crate) fn reset(&mut self) {
         self.failures = 0;
     }
 
-    async fn wait(&mut self) {
+    /// How long to wait this time.
+    pub(crate) fn next(&mut self) -> Duration {
         let wait = BACKOFF_FIRST.saturating_mul(1 << self.failures.min(16));
         self.failures += 1;
-        tokio::time::sleep(wait.min(BACKOFF_MAX)).await;
+        wait.min(BACKOFF_MAX)
+    }
+
+    /// Waits.
+    pub(crate) async fn wait(&mut self) {
+        tokio::time::sleep(self.next()).await;
     }
 }

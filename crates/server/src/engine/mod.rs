@@ -5,7 +5,7 @@
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ happen, bulk ──▶ apply ────────────▶ store.commit     ▲ decided from, without a read
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
-//!   store.wakeups ──▶ loops ──▶ lines; apply (holds that ended); store.sweep
+//!   store.wakeups ──▶ loops ──▶ lines; deliveries; apply (holds that ended); store.sweep
 //! ```
 //!
 //! Random values and the time enter here and nowhere below. No rule about tasks lives here: what a
@@ -13,6 +13,7 @@
 
 mod apply;
 mod bulk;
+mod deliver;
 mod failure;
 mod happen;
 mod held;
@@ -22,11 +23,12 @@ mod pace;
 mod push;
 mod query;
 mod queues;
-mod random;
+pub(crate) mod random;
 mod take;
 
 use std::sync::Arc;
 
+use punctual_core::http::{Outgoing, Reach};
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Queue, QueueName, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -34,7 +36,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
 pub(crate) use self::bulk::{Bulk, BulkAnswer};
+pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
+pub(crate) use self::loops::{Backoff, complain};
 pub(crate) use self::pace::Scale;
 pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
@@ -46,16 +50,21 @@ use self::lines::Lines;
 use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
+use crate::delivery::Deliveries;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
     store: Arc<dyn Store>,
     auto_create: bool,
     max_queues: usize,
+    /// Where deliveries may go.
+    reach: Reach,
     ids: Ids,
     held: Held,
     lines: Lines,
     paces: Paces,
+    /// What the server delivers itself.
+    pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
     returned: UnboundedSender<(QueueName, Vec<Ask>)>,
     /// Queues are counted and made by one request at a time.
@@ -73,10 +82,12 @@ impl Engine {
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
+            reach: config.delivery.reach.clone(),
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),
             paces: Paces::default(),
+            deliveries: Deliveries::new(config.delivery.clone()),
             returned,
             creating: tokio::sync::Mutex::new(()),
         };
@@ -128,6 +139,9 @@ impl Engine {
             ready: stats.count(State::Ready),
             rate_at: stats.rate_at,
             takers: self.lines.waiting(queue) as u64,
+            target: Outgoing::new(&task.spec, &record.settings)
+                .ok()
+                .map(|outgoing| self.deliveries.target(&outgoing.url.authority(), self.now())),
         };
         Ok(why::why(&task, &record, around, self.now()))
     }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use punctual_core::queue::Mode;
 use punctual_core::{NewTask, QueueName, Settings, Spec, Status, Task, TaskId};
 use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 
@@ -80,23 +79,23 @@ impl Engine {
         items: Vec<PushItem>,
         key: Option<Key>,
     ) -> Result<PushAnswer, Failure> {
-        let mode = match self.store.queue(queue).await? {
-            Some(record) => record.settings.mode,
+        let settings = match self.store.queue(queue).await? {
+            Some(record) => record.settings.clone(),
             // A repeated request is answered even if its queue is gone.
-            None if self.auto_create || key.is_some() => Settings::initial(queue).mode,
+            None if self.auto_create || key.is_some() => Settings::initial(queue),
             None => return Err(Failure::NoQueue(queue.clone())),
         };
-        let mut modes = HashMap::from([(queue.clone(), mode)]);
+        let mut named = HashMap::from([(queue.clone(), settings)]);
         for name in items.iter().flatten().flat_map(NewTask::callback_queues) {
-            if !modes.contains_key(name) {
+            if !named.contains_key(name) {
                 let record = self.store.queue(name).await?;
                 // What does not exist yet will be made with its initial settings.
-                let initial = || Settings::initial(name).mode;
-                let mode = record.map_or_else(initial, |record| record.settings.mode);
-                modes.insert(name.clone(), mode);
+                let initial = || Settings::initial(name);
+                let settings = record.map_or_else(initial, |record| record.settings.clone());
+                named.insert(name.clone(), settings);
             }
         }
-        let prepared = self.prepare(queue, &modes, items);
+        let prepared = self.prepare(queue, &named, items);
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {
             return Ok(PushAnswer::Fresh(prepared.answers(Vec::new(), self.now())));
         }
@@ -125,11 +124,11 @@ impl Engine {
         }
     }
 
-    /// Makes records of what can be pushed, by the modes of all queues that are named.
+    /// Makes records of what can be pushed, by the settings of all queues that are named.
     fn prepare(
         &self,
         queue: &QueueName,
-        modes: &HashMap<QueueName, Mode>,
+        named: &HashMap<QueueName, Settings>,
         items: Vec<PushItem>,
     ) -> Prepared {
         let now = self.now();
@@ -137,9 +136,12 @@ impl Engine {
         let mut prepared =
             Prepared { specs: Vec::new(), positions: Vec::new(), refused: Vec::new() };
         for (position, item) in items.into_iter().enumerate() {
-            let checked = item.and_then(|new| match new.check_modes(queue, &|name| modes[name]) {
-                Ok(()) => Ok(new),
-                Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
+            let checked = item.and_then(|new| {
+                let in_place = new.check_queues(queue, &|name| &named[name]);
+                match in_place.and_then(|()| new.check_reach(&self.reach)) {
+                    Ok(()) => Ok(new),
+                    Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
+                }
             });
             match checked {
                 Ok(mut new) => {

@@ -72,11 +72,15 @@ impl Engine {
             let stored = match before {
                 Some(before) => {
                     let settings = patch.clone().apply(&before.settings, name)?;
+                    if settings.url != before.settings.url {
+                        settings.check_reach(&self.reach)?;
+                    }
                     let queue = Queue { settings, ..Queue::clone(&before) };
                     self.store.put_queue(PutQueue { queue, before: Some(before) }).await?
                 }
                 None => {
                     let settings = patch.clone().apply(&Settings::initial(name), name)?;
+                    settings.check_reach(&self.reach)?;
                     self.insert_queue(self.new_queue(name, settings)).await?
                 }
             };

@@ -11,7 +11,7 @@ const RANDOM_BITS: u32 = 80;
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// 128 random bits from the system.
-fn bits() -> u128 {
+pub(crate) fn bits() -> u128 {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system gives random numbers");
     u128::from_ne_bytes(bytes)

@@ -143,7 +143,7 @@ async fn fail_waits_for_the_retry_until_the_attempts_are_used_up() {
         waiting["history"],
         json!([{
             "at": "2026-11-15T06:00:00.000Z", "ended_at": "2026-11-15T06:00:00.000Z", "worker": "w",
-            "outcome": "failed", "error": "refused", "status": null
+            "outcome": "failed", "error": "refused", "status": null, "http": null
         }])
     );
     // Repeated with its token until the next take.

@@ -6,6 +6,7 @@ mod bad_input;
 mod batches;
 mod connections;
 mod control;
+mod delivery;
 mod faults;
 mod holders;
 mod idempotency;

@@ -1,9 +1,22 @@
 //! How things read: straight from the records into the answer, without a copy in between.
 
 mod batch;
+mod http;
 mod queue;
 mod task;
 
+use punctual_core::Timestamp;
+
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
+pub(crate) use self::http::HttpView;
 pub(crate) use self::queue::{QueueView, ScaleView};
 pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};
+
+/// The circumstances under which something is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Viewing<'a> {
+    /// When.
+    pub(crate) now: Timestamp,
+    /// Headers whose values are hidden, besides those that always are.
+    pub(crate) secret_headers: &'a [String],
+}

@@ -9,6 +9,7 @@ use punctual_core::{QueueName, Span, State, Timestamp};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use super::Viewing;
 use crate::api::schema::{
     AbandonedSchema, CountsSchema, DurationSeconds, KeepSchema, ModeSchema, OrderSchema,
     RateSchema, RetrySchema, Time,
@@ -87,7 +88,7 @@ pub(crate) struct QueueView<'a> {
 
 impl<'a> QueueView<'a> {
     /// A queue as it reads now.
-    pub(crate) fn new(reading: &'a QueueReading, now: Timestamp) -> Self {
+    pub(crate) fn new(reading: &'a QueueReading, viewing: Viewing<'_>) -> Self {
         let QueueReading { queue, stats } = reading;
         let settings = &queue.settings;
         Self {
@@ -104,14 +105,14 @@ impl<'a> QueueView<'a> {
             rate: settings.rate,
             keep: settings.keep,
             url: settings.url.as_deref(),
-            headers: settings.headers.shown(),
+            headers: settings.headers.shown(viewing.secret_headers),
             secret: (!settings.secret.is_empty()).then_some(HIDDEN),
             timeout: settings.timeout,
             abandon_after: settings.abandon_after,
             abandoned: settings.abandoned,
             paused: queue.paused,
             created_at: queue.created_at,
-            oldest_ready_age: stats.oldest_ready_at.map(|at| now.since(at)),
+            oldest_ready_age: stats.oldest_ready_at.map(|at| viewing.now.since(at)),
             counts: Counts(stats),
         }
     }

@@ -10,6 +10,7 @@ use punctual_core::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::{HttpView, Viewing};
 use crate::api::answer;
 use crate::api::schema::{AnyJson, AttemptSchema, StateSchema, Time};
 use crate::engine::Outcome;
@@ -73,6 +74,10 @@ pub(crate) struct TaskView<'a> {
     /// Labels.
     #[schema(value_type = Vec<String>)]
     tags: &'a [String],
+    /// Where it is delivered, if it says so itself; values of secret headers read as `***`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    http: Option<HttpView<'a>>,
     /// The plan it is a run of.
     #[schema(value_type = AnyJson)]
     plan: Option<&'a RawJson>,
@@ -90,7 +95,7 @@ pub(crate) struct TaskView<'a> {
 
 impl<'a> TaskView<'a> {
     /// A task as it reads now.
-    pub(crate) fn new(task: &'a Task, queue: &Settings, now: Timestamp) -> Self {
+    pub(crate) fn new(task: &'a Task, queue: &Settings, viewing: Viewing<'_>) -> Self {
         let Task { spec, status } = task;
         let (plan, flow) = match &spec.owner {
             Some(Owner::Plan(plan)) => (Some(plan), None),
@@ -100,7 +105,7 @@ impl<'a> TaskView<'a> {
         Self {
             queue: &spec.queue,
             id: &spec.id,
-            state: status.state_at(now),
+            state: status.state_at(viewing.now),
             payload: &spec.payload,
             priority: spec.priority,
             created_at: spec.created_at,
@@ -117,6 +122,7 @@ impl<'a> TaskView<'a> {
             error: status.error.as_deref(),
             finished_at: status.finished_at,
             tags: &spec.tags,
+            http: spec.http.as_ref().map(|target| HttpView::new(target, viewing)),
             plan,
             flow,
             history: &status.history,
@@ -171,11 +177,11 @@ pub(crate) fn verb_answer(
     queue: &QueueName,
     id: &TaskId,
     outcome: &Outcome,
-    now: Timestamp,
+    viewing: Viewing<'_>,
 ) -> Response {
     let view = match outcome {
         Outcome::Task { task, queue, .. } => {
-            AnswerView::Task(TaskView::new(task, &queue.settings, now))
+            AnswerView::Task(TaskView::new(task, &queue.settings, viewing))
         }
         Outcome::Before { verb } => {
             let state = match verb {

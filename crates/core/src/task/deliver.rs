@@ -1,0 +1,73 @@
+//! What the end of an attempt to deliver makes of a task.
+
+use super::decide::{Context, Decision};
+use super::event::Settlement;
+use super::state::State;
+use super::{Attempt, Status, Task, shortened};
+use crate::http::{Delivery, Exchange, Verdict};
+use crate::limits::{ANSWER_BYTES_MAX, ANSWERS_BYTES_MAX};
+use crate::time::Timestamp;
+use crate::token::Token;
+
+/// How much of an attempt's URL and error is kept.
+const TEXT_BYTES_MAX: usize = 512;
+
+impl Task {
+    /// Delivered: done. Not delivered: as if a worker had failed, but the target may ask for a
+    /// longer wait than the task's own.
+    pub(super) fn deliver(
+        self,
+        token: Token,
+        delivery: Delivery,
+        context: &Context<'_>,
+    ) -> Decision {
+        let Delivery { exchange, status, verdict } = delivery;
+        let (settlement, detail, retry_after) = match verdict {
+            Verdict::Accepted { result } => {
+                (Settlement::Commit { result: Some(result) }, None, None)
+            }
+            Verdict::Failed { error, detail, retry_after, permanent } => {
+                let fail = Settlement::Fail { error: Some(error), retry_in: None, permanent };
+                (fail, detail, retry_after)
+            }
+        };
+        let mut decision = self.settle(token, settlement, context);
+        if let Some(span) = retry_after {
+            decision.task.put_off(context.now + span, context.now);
+        }
+        // Nobody outside knows the token, so nobody repeats the verb.
+        decision.receipt = None;
+        decision.task.status.settled = None;
+        decision.task.status.annotate(exchange, status, detail.as_deref());
+        decision
+    }
+
+    /// Makes it wait until `due`, if it waits for its retry and not for that long.
+    fn put_off(&mut self, due: Timestamp, now: Timestamp) {
+        if matches!(self.status.state, State::Waiting | State::Ready) && due > self.due_at() {
+            self.status.due_at = Some(due);
+            self.status.queue(due, now);
+        }
+    }
+}
+
+impl Status {
+    /// Notes what was sent and answered with the attempt that just ended. Of earlier answers the
+    /// oldest go when all together take too much room.
+    fn annotate(&mut self, mut exchange: Exchange, status: Option<u16>, detail: Option<&str>) {
+        let Some(last) = self.history.last_mut() else { return };
+        exchange.url = shortened(&exchange.url, TEXT_BYTES_MAX);
+        exchange.answer = exchange.answer.map(|text| shortened(&text, ANSWER_BYTES_MAX));
+        last.status = status;
+        last.error = detail.map(|text| shortened(text, TEXT_BYTES_MAX)).or(last.error.take());
+        last.http = Some(exchange);
+        let mut bytes = 0;
+        for Attempt { http, .. } in self.history.iter_mut().rev() {
+            let Some(exchange) = http else { continue };
+            bytes += exchange.answer.as_ref().map_or(0, String::len);
+            if bytes > ANSWERS_BYTES_MAX {
+                exchange.answer = None;
+            }
+        }
+    }
+}

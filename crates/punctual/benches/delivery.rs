@@ -1,0 +1,210 @@
+//! Deliveries per second of the real server to a local target, against the same target called by
+//! the same HTTP client with no queue in between.
+//!
+//! Run it with `cargo xtask bench delivery`; `-- quick` makes fewer.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark reports to a terminal")]
+
+use std::io::BufRead as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{Method, Request};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+const PAYLOAD_BYTES: usize = 200;
+/// What the server gives one target at once, when it is doing well.
+const AT_ONCE: usize = 64;
+const PATIENCE: Duration = Duration::from_secs(600);
+
+fn main() {
+    let is_quick = std::env::args().any(|arg| arg == "quick");
+    let deliveries = if is_quick { 10_000 } else { 100_000 };
+    let place = std::env::var("PUNCTUAL_BENCH_DIR").unwrap_or(".".into());
+    let dir = tempfile::tempdir_in(place).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        println!("deliveries of {PAYLOAD_BYTES}-byte payloads to a target on this machine");
+        let target = Target::start().await;
+        let ceiling = target.called_directly(deliveries).await;
+        println!("{:<44} {ceiling:>10.0} /s", "ceiling: the same client, no queue");
+        for (name, store) in [("in memory", Path::new("memory:")), ("on disk", dir.path())] {
+            let server = Server::start(store);
+            let before = server.cpu_seconds();
+            let (rate, drained) = server.deliver(&target, deliveries).await;
+            let cost = (server.cpu_seconds() - before) * 1e6 / deliveries as f64;
+            println!(
+                "{:<44} {rate:>10.0} /s   {:>5.2} of the ceiling",
+                format!("delivered from a backlog, {name}"),
+                rate / ceiling
+            );
+            println!("{:<44} {cost:>10.1} µs of the server's CPU, push included", "");
+            println!("{:<44} {:>10.1} s", "until all are ended", drained.as_secs_f64());
+        }
+    });
+}
+
+fn payload() -> String {
+    format!(r#""{}""#, "x".repeat(PAYLOAD_BYTES - 2))
+}
+
+/// A target that answers as fast as it can.
+struct Target {
+    address: SocketAddr,
+    answered: Arc<AtomicUsize>,
+}
+
+impl Target {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let answered = Arc::new(AtomicUsize::new(0));
+        let count = answered.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                stream.set_nodelay(true).unwrap();
+                tokio::spawn(answer(stream, count.clone()));
+            }
+        });
+        Self { address, answered }
+    }
+
+    async fn called_directly(&self, calls: usize) -> f64 {
+        let client: Client<HttpConnector, Full<Bytes>> =
+            Client::builder(TokioExecutor::new()).build_http();
+        let body = Bytes::from(payload());
+        let start = Instant::now();
+        let callers: Vec<_> = (0..AT_ONCE)
+            .map(|_| {
+                let (client, body, address) = (client.clone(), body.clone(), self.address);
+                tokio::spawn(async move {
+                    for _ in 0..calls / AT_ONCE {
+                        let mut request = Request::new(Full::new(body.clone()));
+                        *request.method_mut() = Method::POST;
+                        *request.uri_mut() = format!("http://{address}/").parse().unwrap();
+                        let response = client.request(request).await.unwrap();
+                        response.into_body().collect().await.unwrap();
+                    }
+                })
+            })
+            .collect();
+        for caller in callers {
+            caller.await.unwrap();
+        }
+        (calls / AT_ONCE * AT_ONCE) as f64 / start.elapsed().as_secs_f64()
+    }
+}
+
+/// Answers every request on a connection.
+async fn answer(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
+    let mut buffer = Vec::with_capacity(4_096);
+    loop {
+        let whole = loop {
+            let head = buffer.windows(4).position(|window| window == b"\r\n\r\n");
+            if let Some(end) = head.map(|head| head + 4 + PAYLOAD_BYTES)
+                && buffer.len() >= end
+            {
+                break end;
+            }
+            if !stream.read_buf(&mut buffer).await.is_ok_and(|bytes| bytes > 0) {
+                return;
+            }
+        };
+        buffer.drain(..whole);
+        if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await.is_err() {
+            return;
+        }
+        answered.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A server of its own process, ended with this value.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Server {
+    fn start(store: &Path) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_punctual"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--allow-private-targets", "--store"])
+            .arg(store)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().rsplit("//").next().unwrap().to_owned();
+        Self { process, address }
+    }
+
+    /// What the server's threads have used so far.
+    fn cpu_seconds(&self) -> f64 {
+        const TICKS_PER_SECOND: f64 = 100.0;
+        let path = format!("/proc/{}/stat", self.process.id());
+        let stat = std::fs::read_to_string(path).unwrap_or_default();
+        let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        let ticks: f64 = fields.skip(11).take(2).filter_map(|f| f.parse::<f64>().ok()).sum();
+        ticks / TICKS_PER_SECOND
+    }
+
+    async fn send(&self, method: Method, path: &str, body: String) -> String {
+        let client: Client<HttpConnector, Full<Bytes>> =
+            Client::builder(TokioExecutor::new()).build_http();
+        let mut request = Request::new(Full::new(Bytes::from(body)));
+        *request.method_mut() = method;
+        *request.uri_mut() = format!("http://{}{path}", self.address).parse().unwrap();
+        let response = client.request(request).await.unwrap();
+        let status = response.status();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&body).into_owned();
+        assert!(status.is_success(), "{text}");
+        text
+    }
+
+    /// Delivers a backlog: how many arrive per second, and how long until the last has ended.
+    async fn deliver(&self, target: &Target, deliveries: usize) -> (f64, Duration) {
+        let url = format!("http://{}/", target.address);
+        let settings = format!(r#"{{"mode":"http","url":"{url}"}}"#);
+        self.send(Method::PUT, "/v1/queues/bench", settings).await;
+        self.send(Method::POST, "/v1/queues/bench/pause", String::new()).await;
+        let task = format!(r#"{{"payload":{}}}"#, payload());
+        let batch = format!(r#"{{"tasks":[{}]}}"#, vec![task; 1_000].join(","));
+        for _ in 0..deliveries / 1_000 {
+            self.send(Method::POST, "/v1/queues/bench/tasks", batch.clone()).await;
+        }
+        let before = target.answered.load(Ordering::Relaxed);
+        let start = Instant::now();
+        self.send(Method::POST, "/v1/queues/bench/resume", String::new()).await;
+        while target.answered.load(Ordering::Relaxed) < before + deliveries {
+            assert!(start.elapsed() < PATIENCE, "not all were delivered");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let rate = deliveries as f64 / start.elapsed().as_secs_f64();
+        loop {
+            let queue = self.send(Method::GET, "/v1/queues/bench", String::new()).await;
+            if queue.contains(r#""total":0"#) {
+                return (rate, start.elapsed());
+            }
+            assert!(start.elapsed() < PATIENCE, "not all have ended");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}

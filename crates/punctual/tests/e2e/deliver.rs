@@ -1,0 +1,132 @@
+//! Deliveries by the real binary: to a private address only if allowed, and again after a crash.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+
+use punctual_client::{Callback, HttpTarget, Mode, NewTask, QueueChanges, RawJson, Span, State};
+use serde_json::{Value, json};
+
+use crate::process::{PATIENCE, Server, punctual};
+
+/// A target. Requests come through the channel with the connection to answer on.
+fn target() -> (SocketAddr, Receiver<(Value, TcpStream)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (requests, received) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut length = 0;
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok() && !line.trim().is_empty() {
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let request = serde_json::from_slice(&body).unwrap();
+            if requests.send((request, reader.into_inner())).is_err() {
+                return;
+            }
+        }
+    });
+    (address, received)
+}
+
+fn answer(mut stream: TcpStream, status: &str) {
+    let head = format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
+    stream.write_all(head.as_bytes()).unwrap();
+}
+
+fn allowing(store: &Path) -> Server {
+    let mut command = punctual();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--allow-private-targets", "--store"]);
+    command.arg(store);
+    Server::of(command)
+}
+
+#[tokio::test]
+async fn a_delivery_under_way_at_a_crash_is_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (address, requests) = target();
+    let server = allowing(dir.path());
+    let client = server.client();
+    let settings = QueueChanges::new()
+        .mode(Mode::Http)
+        .set("url", RawJson::of(&format!("http://{address}/")))
+        .set("timeout", RawJson::of(&1))
+        .set("keep", RawJson::of(&json!({"done": "1h"})));
+    client.put_queue("hooks", &settings).await.unwrap();
+    client.push("hooks", &NewTask::new("a").id("a")).await.unwrap();
+    let (request, stream) = requests.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(request, "a");
+    server.signal("KILL");
+    server.wait();
+    drop(stream);
+
+    let server = allowing(dir.path());
+    let (request, stream) = requests.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(request, "a");
+    answer(stream, "200 OK");
+    let client = server.client();
+    let deadline = std::time::Instant::now() + PATIENCE;
+    let task = loop {
+        let task = client.task("hooks", "a").await.unwrap();
+        if task.state == State::Done {
+            break task;
+        }
+        assert!(std::time::Instant::now() < deadline, "{task:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    };
+    assert_eq!((task.attempt, task.history.len()), (2, 2));
+    assert_eq!(task.history[1].status, Some(200));
+    server.stop();
+}
+
+#[tokio::test]
+async fn a_callback_calls_a_url() {
+    let dir = tempfile::tempdir().unwrap();
+    let (address, requests) = target();
+    let server = allowing(dir.path());
+    let client = server.client();
+    let callback = Callback::http(HttpTarget::new(format!("http://{address}/done")));
+    let task = NewTask::new(&json!({"n": 1})).id("a").callback(callback);
+    client.push("jobs", &task).await.unwrap();
+    let taken = client.take("jobs", &Default::default()).await.unwrap().tasks.remove(0);
+    client.commit(taken.held(), &Default::default()).await.unwrap();
+    let (request, stream) = requests.recv_timeout(PATIENCE).unwrap();
+    answer(stream, "204 No Content");
+    let expected = json!({"queue": "jobs", "id": "a", "state": "done", "result": null,
+        "error": null});
+    assert_eq!((&request["task"], &request["payload"]), (&expected, &json!({"n": 1})));
+    server.stop();
+}
+
+#[tokio::test]
+async fn private_targets_are_refused_unless_allowed() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let client = server.client();
+    client.put_queue("hooks", &QueueChanges::new().mode(Mode::Http)).await.unwrap();
+    let to = |url: &str| NewTask::new("a").delay(Span::from_secs(60)).http(HttpTarget::new(url));
+    for url in ["http://127.0.0.1:9/", "http://localhost/", "http://10.0.0.1/"] {
+        let error = client.push("hooks", &to(url)).await.unwrap_err();
+        assert_eq!(error.code(), Some("invalid"), "{url}");
+    }
+    client.push("hooks", &to("https://example.com/")).await.unwrap();
+    server.stop();
+
+    let mut command = punctual();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory:"]);
+    command.arg("--allow-private-targets=10.0.0.0/8");
+    let server = Server::of(command);
+    let client = server.client();
+    client.put_queue("hooks", &QueueChanges::new().mode(Mode::Http)).await.unwrap();
+    client.push("hooks", &to("http://10.0.0.1/")).await.unwrap();
+    assert!(client.push("hooks", &to("http://127.0.0.1/")).await.is_err());
+    server.stop();
+}

@@ -1,0 +1,209 @@
+//! The targets that are being delivered to: how much each is given, who waits for it, and its
+//! connections.
+//!
+//! A target is a host and port, as in the lane class of a task. What nothing is under way for, and
+//! nothing is known of, is forgotten, and its connections with it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use punctual_core::QueueName;
+use tokio::time::Instant;
+
+use super::connect::Network;
+use super::send::{Client, Health, client};
+use super::valve::{ROOM_FIRST, ROOM_MAX, Valve};
+use crate::engine::random;
+
+/// Targets that are remembered while nothing is under way for them.
+const IDLE_MAX: usize = 512;
+
+/// All targets.
+pub(super) struct Hosts {
+    network: Arc<Network>,
+    hosts: HashMap<Arc<str>, Host>,
+    /// Those nothing is under way for, in the order in which the last attempt ended.
+    idle: BTreeMap<u64, Arc<str>>,
+    ended: u64,
+}
+
+struct Host {
+    client: Client,
+    valve: Valve,
+    in_flight: usize,
+    /// Queues that have more tasks for it than it was given.
+    waiting: HashSet<QueueName>,
+    /// Its place among the idle.
+    idle: Option<u64>,
+}
+
+/// What the end of an attempt changes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Freed {
+    /// Queues that can be looked at again, now.
+    pub(super) queues: Vec<QueueName>,
+    /// When the target is to be looked at again, if it is only probed.
+    pub(super) again_at: Option<Instant>,
+}
+
+impl Hosts {
+    pub(super) fn new(network: Arc<Network>) -> Self {
+        Self { network, hosts: HashMap::new(), idle: BTreeMap::new(), ended: 0 }
+    }
+
+    /// How many attempts a target can be given now.
+    pub(super) fn room(&self, host: &str, now: Instant) -> usize {
+        self.hosts.get(host).map_or(ROOM_FIRST, |host| host.valve.room(host.in_flight, now))
+    }
+
+    /// When a target is probed next, if it is only probed.
+    pub(super) fn probed_at(&self, host: &str) -> Option<Instant> {
+        self.hosts.get(host)?.valve.probed_at()
+    }
+
+    /// Every target that can be given more or less than one that is not known.
+    pub(super) fn rooms(&self, now: Instant) -> Vec<(Arc<str>, usize)> {
+        let rooms = self
+            .hosts
+            .iter()
+            .map(|(name, host)| (Arc::clone(name), host.valve.room(host.in_flight, now)));
+        rooms.filter(|(_, room)| *room != ROOM_FIRST).collect()
+    }
+
+    /// Begins an attempt, whose target has room or not: the caller knows.
+    pub(super) fn begin(&mut self, name: &Arc<str>) -> Client {
+        let network = &self.network;
+        let host = self.hosts.entry(Arc::clone(name)).or_insert_with(|| Host {
+            client: client(network, ROOM_MAX),
+            valve: Valve::default(),
+            in_flight: 0,
+            waiting: HashSet::new(),
+            idle: None,
+        });
+        host.in_flight += 1;
+        if let Some(place) = host.idle.take() {
+            self.idle.remove(&place);
+        }
+        host.client.clone()
+    }
+
+    /// Ends an attempt.
+    pub(super) fn end(&mut self, name: &Arc<str>, health: Health, now: Instant) -> Freed {
+        if let Some(host) = self.hosts.get_mut(name) {
+            host.in_flight -= 1;
+            match health {
+                Health::Up => host.valve.answered(),
+                Health::Down => {
+                    host.valve.failed(now, random::roll());
+                    // A connection that leads nowhere is not used again.
+                    host.client = client(&self.network, ROOM_MAX);
+                }
+                Health::Ours => {}
+            }
+        }
+        self.look(name, now)
+    }
+
+    /// Remembers that a queue has more tasks for a target than it was given.
+    pub(super) fn wait(&mut self, name: &Arc<str>, queue: &QueueName, now: Instant) -> Freed {
+        let Some(host) = self.hosts.get_mut(name) else {
+            return Freed { queues: vec![queue.clone()], again_at: None };
+        };
+        host.waiting.insert(queue.clone());
+        self.look(name, now)
+    }
+
+    /// Looks at a target: who waits for it can go on if there is room.
+    pub(super) fn look(&mut self, name: &Arc<str>, now: Instant) -> Freed {
+        let Some(host) = self.hosts.get_mut(name) else { return Freed::default() };
+        let mut freed = Freed::default();
+        if host.valve.room(host.in_flight, now) > 0 {
+            freed.queues.extend(host.waiting.drain());
+        } else if !host.waiting.is_empty() {
+            freed.again_at = host.valve.probed_at().filter(|at| *at > now);
+        }
+        if host.in_flight == 0 && host.waiting.is_empty() && host.idle.is_none() {
+            self.ended += 1;
+            host.idle = Some(self.ended);
+            self.idle.insert(self.ended, Arc::clone(name));
+        } else if !host.waiting.is_empty()
+            && let Some(place) = host.idle.take()
+        {
+            self.idle.remove(&place);
+        }
+        self.forget();
+        freed
+    }
+
+    /// Forgets the targets that have been idle longest.
+    fn forget(&mut self) {
+        while self.idle.len() > IDLE_MAX
+            && let Some((_, name)) = self.idle.pop_first()
+        {
+            self.hosts.remove(&name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery::{DeliveryConfig, valve};
+
+    fn hosts() -> Hosts {
+        Hosts::new(Arc::new(DeliveryConfig::default().network()))
+    }
+
+    fn queue(name: &str) -> QueueName {
+        QueueName::parse(name).unwrap()
+    }
+
+    #[test]
+    fn who_waits_hears_of_the_first_free_place() {
+        let (mut hosts, now) = (hosts(), Instant::now());
+        let (name, q): (Arc<str>, _) = ("a:80".into(), queue("q"));
+        let freed = Freed { queues: vec![q.clone()], again_at: None };
+        assert_eq!(hosts.wait(&name, &q, now), freed, "nothing is under way");
+        for taken in 0..ROOM_FIRST {
+            assert_eq!(hosts.room(&name, now), ROOM_FIRST - taken);
+            hosts.begin(&name);
+        }
+        assert_eq!(hosts.wait(&name, &q, now), Freed::default());
+        assert_eq!(hosts.rooms(now), [(name.clone(), 0)]);
+        assert_eq!(hosts.end(&name, Health::Ours, now), freed);
+        assert_eq!(hosts.end(&name, Health::Ours, now), Freed::default(), "told once");
+    }
+
+    #[test]
+    fn who_waits_for_a_target_that_is_down_is_told_when_to_look() {
+        let (mut hosts, now) = (hosts(), Instant::now());
+        let (name, q): (Arc<str>, _) = ("a:80".into(), queue("q"));
+        while hosts.probed_at(&name).is_none() {
+            hosts.begin(&name);
+            assert_eq!(hosts.end(&name, Health::Down, now), Freed::default());
+        }
+        let at = hosts.probed_at(&name);
+        assert_eq!(hosts.wait(&name, &q, now), Freed { queues: Vec::new(), again_at: at });
+        assert_eq!(hosts.look(&name, at.unwrap()).queues, std::slice::from_ref(&q));
+        hosts.begin(&name);
+        assert_eq!(hosts.wait(&name, &q, at.unwrap()), Freed::default(), "a probe is under way");
+        let freed = hosts.end(&name, Health::Down, at.unwrap());
+        assert!(freed.queues.is_empty() && freed.again_at > at);
+    }
+
+    #[test]
+    fn what_is_idle_is_forgotten_in_time() {
+        let (mut hosts, now) = (hosts(), Instant::now());
+        let names: Vec<Arc<str>> = (0..10_000).map(|n| format!("h{n}:80").into()).collect();
+        hosts.begin(&names[0]);
+        for name in &names[1..] {
+            hosts.begin(name);
+            hosts.end(name, Health::Up, now);
+            hosts.look(name, now);
+        }
+        assert_eq!(hosts.hosts.len(), IDLE_MAX + 1, "what is under way is not forgotten");
+        assert_eq!(hosts.room(&names[0], now), valve::ROOM_FIRST - 1);
+        hosts.begin(&names[9_999]);
+        assert_eq!(hosts.idle.len(), IDLE_MAX - 1);
+    }
+}

@@ -1,0 +1,131 @@
+//! Deliveries: the server itself carries out the tasks of queues of mode `http`, by calling URLs.
+//!
+//! ```text
+//!   store.wakeups ─▶ Deliveries::call ─▶ executor ─▶ store.take (only for targets with room)
+//!                                          │ ▲
+//!                         hosts: how much a target is given, who waits for it, its connections
+//!                                          ▼ │
+//!                                        send ─▶ connect ─▶ the target, if deliveries may go there
+//!                                          │
+//!                                        engine.settle: what the attempt makes of the task
+//! ```
+//!
+//! - `executor`: one loop per server. It takes no more than it can carry out, so everything here is
+//!   bounded, and a target that hangs keeps nobody else waiting.
+//! - `hosts`, `valve`: limits per target, and what becomes of one that is down.
+//! - `send`, `answer`, `sign`: one attempt. `connect`, `resolve`, `tls`, `line`: its connection.
+//!
+//! What an attempt means for a task is `core`'s to say.
+
+mod answer;
+mod connect;
+mod executor;
+mod hosts;
+mod line;
+mod resolve;
+mod send;
+mod sign;
+mod tls;
+mod valve;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use punctual_core::QueueName;
+use punctual_core::http::Reach;
+use punctual_core::why::Target;
+use rustls::pki_types::CertificateDer;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use self::connect::Network;
+pub(crate) use self::executor::Executor;
+use self::hosts::Hosts;
+pub use self::resolve::Resolve;
+use self::resolve::SystemResolver;
+use self::tls::Tls;
+
+/// What can be set about deliveries.
+#[derive(Clone)]
+pub struct DeliveryConfig {
+    /// Where they may go.
+    pub reach: Reach,
+    /// How names are looked up.
+    pub resolver: Arc<dyn Resolve>,
+    /// Whose certificates are trusted besides those the machine trusts.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+}
+
+impl Default for DeliveryConfig {
+    fn default() -> Self {
+        let resolver = Arc::new(SystemResolver);
+        Self { reach: Reach::public(), resolver, extra_roots: Vec::new() }
+    }
+}
+
+impl fmt::Debug for DeliveryConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeliveryConfig").field("reach", &self.reach).finish_non_exhaustive()
+    }
+}
+
+impl DeliveryConfig {
+    fn network(self) -> Network {
+        let Self { reach, resolver, extra_roots } = self;
+        Network { resolver, reach, tls: Tls::new(extra_roots) }
+    }
+}
+
+/// What the executor shares with the rest of the server: calls to look at queues, and how targets
+/// are doing.
+pub(crate) struct Deliveries {
+    calls: Mutex<HashSet<QueueName>>,
+    called: Notify,
+    hosts: Mutex<Hosts>,
+}
+
+impl Deliveries {
+    /// No deliveries yet.
+    pub(crate) fn new(config: DeliveryConfig) -> Self {
+        let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
+        Self { calls: Mutex::default(), called: Notify::new(), hosts }
+    }
+
+    /// Says that a queue of mode `http` may have tasks to deliver.
+    pub(crate) fn call(&self, queue: QueueName) {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.insert(queue) && calls.len() == 1 {
+            self.called.notify_one();
+        }
+    }
+
+    /// Waits for calls, and returns the queues that were called.
+    async fn calls(&self) -> HashSet<QueueName> {
+        loop {
+            self.called.notified().await;
+            let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+            if !calls.is_empty() {
+                return std::mem::take(&mut *calls);
+            }
+        }
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, Hosts> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How a target is doing.
+    pub(crate) fn target(&self, host: &str, now: punctual_core::Timestamp) -> Target {
+        let (hosts, instant) = (self.hosts(), Instant::now());
+        match hosts.probed_at(host) {
+            _ if hosts.room(host, instant) > 0 => Target::Free,
+            None => Target::Busy,
+            Some(at) => {
+                let wait = at.saturating_duration_since(instant).as_millis();
+                let wait = i64::try_from(wait).unwrap_or(i64::MAX);
+                Target::Down { probed_at: now + punctual_core::Span::from_millis(wait) }
+            }
+        }
+    }
+}
