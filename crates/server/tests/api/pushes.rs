@@ -166,7 +166,7 @@ async fn the_end_of_a_task_makes_its_callback() {
 async fn a_callback_into_a_queue_that_would_not_carry_it_out_is_refused() {
     let server = TestServer::start().await;
     for (callback, field) in [
-        (json!({"queue": "notices"}), "callback.queue"),
+        (json!({"queue": "notices"}), "callback.http.url"),
         (json!({"queue": "after", "task": {"requires": ["gpu"]}}), "callback.task.requires"),
     ] {
         let task = json!({"id": "a", "callback": callback});
