@@ -133,6 +133,17 @@ impl Server {
         self.signal("-CONT");
     }
 
+    /// The time its process has worked so far.
+    #[allow(dead_code, reason = "only the benchmark asks")]
+    pub(crate) fn worked(&self) -> Duration {
+        let pid = self.child.as_ref().expect("the server runs").id();
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        // After the name in brackets; the kernel counts in hundredths of a second.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        let ticks: u64 = [11, 12].iter().map(|place| fields[*place].parse::<u64>().unwrap()).sum();
+        Duration::from_millis(ticks * 10)
+    }
+
     /// Ends the process as a crash would.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
