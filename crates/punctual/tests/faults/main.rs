@@ -4,9 +4,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod files;
+mod full;
+mod input;
+mod limits;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
+mod raw;
 mod sync;
 mod task;
+mod timing;
+mod workers;

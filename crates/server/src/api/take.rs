@@ -1,7 +1,7 @@
 //! `POST …/take`: tasks for a worker, and perhaps the commit of those it had before.
 
 use std::convert::Infallible;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
+use futures_util::future::poll_immediate;
 use http_body::{Frame, SizeHint};
 use punctual_core::{Span, WorkerName};
 use punctual_store::Stored;
@@ -105,7 +106,7 @@ async fn take(
         let committed = committed.as_ref().map(batch::Answers::results);
         return Ok(answer(StatusCode::OK, &TakeView { tasks: Vec::new(), committed }));
     };
-    let handout = match app.engine.take(&queue, ask).await {
+    let handout = match not_at_once(app.engine.take(&queue, ask)).await {
         // What was committed stands, and its committer must hear of it.
         Err(failure) if committed.is_some() => {
             tracing::warn!(%queue, %failure, "nothing could be taken after a commit");
@@ -129,6 +130,19 @@ async fn take(
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)
+}
+
+/// Lets the connection be looked at before an answer is there: whether its peer has hung up is
+/// noticed between two polls, and a take that is ready at the first would be written to nobody.
+async fn not_at_once<F: Future>(take: F) -> F::Output {
+    let mut take = pin!(take);
+    match poll_immediate(&mut take).await {
+        Some(taken) => {
+            tokio::task::yield_now().await;
+            taken
+        }
+        None => take.await,
+    }
 }
 
 /// An answer with tasks in it. If it is dropped before all of it went to the connection, its taker is

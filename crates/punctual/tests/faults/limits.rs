@@ -1,0 +1,77 @@
+//! Too many connections, or connections that say nothing: others are served, nothing breaks, and it
+//! recovers when they are gone.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use punctual_client::{Client, Commit, NewTask, Take};
+
+use crate::process::{PATIENCE, Server, serve, within};
+use crate::raw;
+use crate::task::take_one;
+
+async fn is_served(client: &Client) {
+    client.push("q", &NewTask::new("x")).await.unwrap();
+    let taken = take_one(client, "q", &Take::new()).await;
+    client.commit(taken.held(), &Commit::default()).await.unwrap();
+}
+
+fn no_panic(log: &Path) {
+    let log = fs::read_to_string(log).unwrap();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// Requests that trickle in, and connections on which nothing comes: hundreds of them stop nobody.
+#[tokio::test]
+async fn slow_and_idle_connections_stop_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let client = server.client();
+    let idle: Vec<TcpStream> = (0..300).map(|_| raw::connect(server.address())).collect();
+    let mut slow: Vec<TcpStream> = (0..100).map(|_| raw::connect(server.address())).collect();
+    for byte in b"POST /v1/queues/q/tasks HTTP/1.1\r\nHo" {
+        for stream in &mut slow {
+            stream.write_all(&[*byte]).unwrap();
+        }
+    }
+    let begun = Instant::now();
+    for _ in 0..20 {
+        is_served(&client).await;
+    }
+    println!("20 tasks among 400 connections took {:?}", begun.elapsed());
+    // One of the slow ones gets there in the end.
+    let mut patient = slow.remove(0);
+    let rest = "st: 127.0.0.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+    patient.write_all(rest.as_bytes()).unwrap();
+    assert_eq!(raw::Answer::read(patient).status, 201);
+    drop((idle, slow));
+    server.stop();
+}
+
+/// A server that may open few files, with more connections than that.
+#[tokio::test]
+async fn without_file_descriptors_it_sheds_load_and_recovers() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    let mut command = within("prlimit", &["--nofile=64:64"], &serve(&dir.path().join("store")));
+    command.stderr(fs::File::create(&log).unwrap());
+    let server = Server::of(command);
+    let client = server.client();
+    is_served(&client).await;
+    let many: Vec<TcpStream> = (0..150).map(|_| raw::connect(server.address())).collect();
+    let deadline = Instant::now() + PATIENCE;
+    while !fs::read_to_string(&log).unwrap().contains("no connection could be accepted") {
+        assert!(Instant::now() < deadline, "it says that it cannot accept any more");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // Whoever is connected is served meanwhile, and the store needs no file it does not have.
+    is_served(&client).await;
+    drop(many);
+    is_served(&server.client()).await;
+    assert_eq!(raw::readiness(server.address()), 200);
+    server.stop();
+    no_panic(&log);
+}
