@@ -16,7 +16,8 @@ pub(super) struct Address {
     pub(super) hosts: Vec<(String, u16)>,
     /// What they are.
     pub(super) topology: Topology,
-    is_tls: bool,
+    /// Whether they are spoken to in TLS.
+    pub(super) is_tls: bool,
     login: Login,
     sentinel_login: Login,
     database: i64,

@@ -139,13 +139,9 @@ impl Part {
             return Ok(None);
         }
         let [fields, payload] = self.parts()?;
-        let mut flat = fields.list()?.into_iter();
-        let mut pairs = Vec::with_capacity(flat.len() / 2);
-        while let (Some(name), Some(value)) = (flat.next(), flat.next()) {
-            pairs.push((name.bytes()?, value.bytes()?));
-        }
         let payload = if payload.is_nothing() { None } else { Some(payload.bytes()?) };
-        Ok(Some(Record { fields: Read::new(pairs), payload }))
+        let fields = Read::unpack(fields.bytes()?).ok_or_else(unexpected)?;
+        Ok(Some(Record { fields, payload }))
     }
 
     /// Exactly so many parts.

@@ -93,6 +93,19 @@ impl Sample {
 mod tests {
     use super::*;
 
+    /// FAULTS row 19: what the clock of this machine says does not matter.
+    #[test]
+    fn a_node_whose_own_clock_is_wrong_goes_by_redis() {
+        let clock = StoreClock::new(None);
+        let here = clock.now().as_millis();
+        for off_ms in [300_000, -300_000] {
+            let (sent, redis_ms) = (Instant::now(), here + off_ms);
+            clock.learn(redis_ms, sent, sent + Duration::from_millis(1));
+            let off = clock.now().as_millis() - redis_ms;
+            assert!((0..60_000).contains(&off), "{off} ms after the moment that was learned");
+        }
+    }
+
     #[test]
     fn the_narrowest_measurement_counts_until_it_is_old_or_wrong() {
         let start = Instant::now();

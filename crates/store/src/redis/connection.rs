@@ -46,6 +46,10 @@ impl Connection {
         address: &Address,
         messages: UnboundedSender<PushInfo>,
     ) -> RedisResult<Self> {
+        if address.is_tls {
+            // The process may have chosen one already.
+            let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        }
         match &address.topology {
             Topology::Single => {
                 let (host, port) = &address.hosts[0];

@@ -4,6 +4,7 @@
 //! that is split into pieces `name`, `name.1`, `name.2`…, unless it is so long that a block would not pay.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::port::StoreError;
 
@@ -60,28 +61,36 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Fields that were read.
+/// Fields that were read: one block of names and values in turn, and where they stand in it.
 pub(super) struct Read {
-    fields: Vec<(Vec<u8>, Vec<u8>)>,
+    block: Vec<u8>,
+    fields: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Read {
-    /// From names and values in turn.
-    pub(super) fn new(fields: Vec<(Vec<u8>, Vec<u8>)>) -> Self {
-        Self { fields }
-    }
-
-    fn position(&self, name: &[u8]) -> Option<usize> {
-        self.fields.iter().position(|(known, _)| known == name)
+    /// Reads a block as scripts pack it: a MessagePack array of strings. None: it is not one.
+    pub(super) fn unpack(block: Vec<u8>) -> Option<Self> {
+        let mut at = 0;
+        let count = match take_number(&block, &mut at, 1)? {
+            n @ 0x90..=0x9f => n - 0x90,
+            0xdc => take_number(&block, &mut at, 2)?,
+            0xdd => take_number(&block, &mut at, 4)?,
+            _ => return None,
+        };
+        let mut fields = Vec::with_capacity(count / 2);
+        for _ in 0..count / 2 {
+            fields.push((take_text(&block, &mut at)?, take_text(&block, &mut at)?));
+        }
+        Some(Self { block, fields })
     }
 
     /// A value that is never split.
     pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
-        Some(&self.fields[self.position(name.as_bytes())?].1)
+        let is_it = |(known, _): &&(Range<usize>, _)| self.block[known.clone()] == *name.as_bytes();
+        self.fields.iter().find(is_it).map(|(_, value)| &self.block[value.clone()])
     }
 
-    /// A value with all its pieces. They follow each other, because they were written together; where
-    /// Redis has another order for a large hash, they are looked for.
+    /// A value with all its pieces.
     pub(super) fn long(&self, name: &str) -> Option<Vec<u8>> {
         let mut value = self.get(name)?.to_vec();
         for number in 1..=SPLIT_BYTES_MAX / PIECE_BYTES {
@@ -122,6 +131,27 @@ impl Read {
     pub(super) fn parse<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.text(name)?.parse().ok()
     }
+}
+
+/// A number of so many bytes, the first the highest.
+fn take_number(block: &[u8], at: &mut usize, bytes: usize) -> Option<usize> {
+    let number = block.get(*at..*at + bytes)?;
+    *at += bytes;
+    Some(number.iter().fold(0, |number, byte| (number << 8) | usize::from(*byte)))
+}
+
+/// Where the next text stands.
+fn take_text(block: &[u8], at: &mut usize) -> Option<Range<usize>> {
+    let bytes = match take_number(block, at, 1)? {
+        n @ 0xa0..=0xbf => n - 0xa0,
+        0xd9 => take_number(block, at, 1)?,
+        0xda => take_number(block, at, 2)?,
+        0xdb => take_number(block, at, 4)?,
+        _ => return None,
+    };
+    let text = *at..*at + bytes;
+    *at = text.end;
+    (text.end <= block.len()).then_some(text)
 }
 
 /// A record that cannot be read.
@@ -169,8 +199,31 @@ mod tests {
             fields.set("v.x", &b"another"[..]);
             let is_compact = fields.flat().iter().all(|text| text.len() <= PIECE_BYTES);
             assert_eq!(is_compact, bytes <= SPLIT_BYTES_MAX, "{bytes}");
-            let pairs = fields.flat().chunks(2).map(|pair| (pair[0].to_vec(), pair[1].to_vec()));
-            assert_eq!(Read::new(pairs.rev().collect()).long("v"), Some(value), "{bytes}");
+            // A large hash has its fields in any order.
+            let mut pairs: Vec<_> = fields.flat().chunks(2).collect();
+            pairs.reverse();
+            let mut block = vec![0xdc, 0, u8::try_from(2 * pairs.len()).unwrap()];
+            for text in pairs.into_iter().flatten() {
+                block.push(0xda);
+                block.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
+                block.extend_from_slice(text);
+            }
+            let read = Read::unpack(block.clone()).unwrap();
+            assert_eq!(read.long("v"), Some(value), "{bytes}");
+            for cut in 0..block.len() {
+                assert!(Read::unpack(block[..cut].to_vec()).is_none(), "cut at {cut}");
+            }
         }
+    }
+
+    #[test]
+    fn every_way_to_pack_a_text_is_read() {
+        let mut block = vec![0x96, 0xa1, b'a', 0xa0, 0xd9, 1, b'b', 0xda, 0, 1, b'c'];
+        block.extend([0xdb, 0, 0, 0, 1, b'd', 0xa1, b'e']);
+        let read = Read::unpack(block).unwrap();
+        assert_eq!(read.get("a"), Some(&b""[..]));
+        assert_eq!((read.get("b"), read.get("d")), (Some(&b"c"[..]), Some(&b"e"[..])));
+        assert!(Read::unpack(vec![0x80]).is_none());
+        assert!(Read::unpack(vec![0x92, 0x01, 0x02]).is_none());
     }
 }

@@ -59,6 +59,8 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_> {
     let class = spec.lane_class();
     if !class.is_empty() {
         fields.set("class", escaped(&class).into_bytes());
+    }
+    if !spec.requires.is_empty() {
         fields.long("requires", json(&spec.requires));
     }
     if let Some(hold) = spec.hold {
@@ -256,7 +258,8 @@ impl Reader<'_> {
         let hold = match self.optional("token", token)? {
             Some(token) => Some(Hold {
                 token,
-                since: self.needed("since", self.time("since")?)?,
+                // What is taken without a confirmation is started at once.
+                since: self.needed("since", self.time("since")?.or(self.time("taken")?))?,
                 until: self.needed("timeout", self.time("timeout")?)?,
                 length: self.needed("length", self.span("length")?)?,
             }),

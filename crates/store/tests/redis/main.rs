@@ -4,9 +4,11 @@
 mod cluster;
 mod damage;
 mod faults;
+mod layout;
 mod nodes;
 mod proxy;
 mod sentinel;
 mod server;
 mod single;
 mod subject;
+mod tls;

@@ -40,6 +40,9 @@ local function seconds(ms)
 end
 
 local function escape(name)
+  if not string.find(name, '[%%:]') then
+    return name
+  end
   return (string.gsub(name, '[%%:]', {['%'] = '%25', [':'] = '%3A'}))
 end
 
@@ -57,7 +60,7 @@ local function parse_entry(text)
 end
 
 local function task_key(q, id)
-  return prefix .. 't:' .. q.escaped .. ':' .. escape(id)
+  return q.tasks .. escape(id)
 end
 
 local function payload_key(q, id)
@@ -86,12 +89,12 @@ local function open(name)
     return false
   end
   q = {
-    name = name, escaped = escaped, key = prefix .. 'q:' .. escaped,
+    name = name, escaped = escaped, key = prefix .. 'q:' .. escaped, tasks = prefix .. 't:' .. escaped .. ':',
     rev = v[1], since = tonumber(v[2]), number = tonumber(v[3]), max = v[4] ~= '0' and tonumber(v[4]),
     paused = v[5] == '1', random = v[6] == 'random', concurrency = tonumber(v[7]),
     hold = millis(v[8]), confirm = millis(v[9]), limit = tonumber(v[10]), per = v[11] and millis(v[11]),
     level = tonumber(v[12]), filled = v[13] and millis(v[13]), wanted = v[14] ~= '0',
-    became_ready = 0, live = 0, held = 0,
+    lanes = {}, became_ready = 0, live = 0, held = 0,
     holds = prefix .. 'hold:' .. escaped, expiries = prefix .. 'expire:' .. escaped,
     keeps = prefix .. 'keep:' .. escaped, reserved = prefix .. 'reserved:' .. escaped,
   }
@@ -104,24 +107,30 @@ local function state_key(q, state)
   return prefix .. 'state:' .. q.escaped .. ':' .. state
 end
 
--- The lanes of a queue by name. A lane is a list of tasks that became ready one after the other, and a
--- sorted set by ready time of all that could not be appended there: not due yet, or out of turn.
+-- A lane is a list of tasks that became ready one after the other, and a sorted set by ready time of all
+-- that could not be appended there: not due yet, or out of turn.
 --   head, tail: the places of the list's first entry and of the next to come; holes: entries taken out
 --   of its middle, left empty; at, last: ready time and birth of the last one appended.
+local function read_lane(q, name, text)
+  local head, tail, holes, at, last = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local suffix = q.escaped .. (name == '0' and '' or ':' .. name)
+  local lane = {
+    name = name, head = tonumber(head), tail = tonumber(tail), holes = tonumber(holes), at = tonumber(at),
+    last = tonumber(last), pushed = {}, list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
+  }
+  q.lanes[name] = lane
+  return lane
+end
+
+-- All lanes of a queue by name.
 local function lanes_of(q)
-  if not q.lanes then
-    q.lanes = {}
+  if not q.has_all_lanes then
+    q.has_all_lanes = true
     local flat = call('HGETALL', prefix .. 'lanes:' .. q.escaped)
     for i = 1, #flat, 2 do
-      local head, tail, holes, at, last = string.match(flat[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
-      q.lanes[flat[i]] = {
-        name = flat[i], head = tonumber(head), tail = tonumber(tail), holes = tonumber(holes),
-        at = tonumber(at), last = tonumber(last),
-      }
-    end
-    for name, lane in pairs(q.lanes) do
-      local suffix = q.escaped .. (name == '0' and '' or ':' .. name)
-      lane.list, lane.due, lane.pushed = prefix .. 'ready:' .. suffix, prefix .. 'due:' .. suffix, {}
+      if not q.lanes[flat[i]] then
+        read_lane(q, flat[i], flat[i + 1])
+      end
     end
   end
   return q.lanes
@@ -166,9 +175,18 @@ local function read_record(q, id)
   return record
 end
 
--- What a script answers about a record.
+-- What a script answers about a record: its fields in one piece, and its payload if that has a key of
+-- its own.
 local function shown(q, record)
-  return {record.fields, record.big and call('GET', payload_key(q, record.id)) or false}
+  return {cmsgpack.pack(record.fields), record.big and call('GET', payload_key(q, record.id)) or false}
+end
+
+-- Where the receipts of a time lie: each ten minutes have strings of their own.
+local RECEIPT_MS = 600000
+local RECEIPT_BYTES = 14
+
+local function receipt_key(receipt, at)
+  return prefix .. 'r:' .. string.sub(receipt, 1, 4) .. ':' .. whole(math.floor(at / RECEIPT_MS))
 end
 
 -- Keys of the agenda and what they stand for: `kind:queue` or `kind:queue:lane`.

@@ -62,7 +62,12 @@ local function check_record(id)
     return
   end
   local lane = lane_name(record.priority, record.class)
-  if (record.status == 'waiting' or record.status == 'ready') and not lanes_of(q)[lane] then
+  local is_waiting = record.status == 'waiting' or record.status == 'ready'
+  if not is_waiting then
+    -- The place it had, before it was taken.
+    record.pos = nil
+  end
+  if is_waiting and not lanes_of(q)[lane] then
     find_out('task %s of queue %s is in lane %s, which is not known', id, q.name, lane)
     if is_mending then
       -- Nothing is known of its list any more; all who were there get new places.
@@ -204,6 +209,6 @@ local following = (steps[step] or check_index)()
 -- What was brought home was counted before, or is counted in the last step.
 q.live, q.became_ready = 0, 0
 if not is_mending then
-  q.lanes = nil
+  q.lanes = {}
 end
 return finish({following, findings}, {'', {}})

@@ -3,7 +3,7 @@
 -- ARGV  changes to the end, each:
 --       queue, id, birth, change: the version the decision was made from
 --       fate: same, keep, rewrite, reserve, remove
---       receipt: 4 digits of its bucket and the rest, or ''
+--       receipt: 4 digits of its string and 10 bytes, or ''
 --       keep and rewrite: status, ready, lane, expiry or '', end of the hold or '', end of the task or
 --         '', end of its keeping or '', the number of fields, and those (for keep only those that
 --         change); rewrite: whether the payload gets a key of its own, and then that
@@ -12,8 +12,6 @@
 --         the number of the queue's initial fields, those, and the task as `pushed_task` reads it
 -- Body  {letters}: one per change: k(ept), l(ost)
 
-local RECEIPTS_PER_BUCKET = 120
-local RECEIPT_MS = 600000
 
 -- Fields of what was pushed; all others are of the state and go with it.
 local PUSHED = {
@@ -21,6 +19,9 @@ local PUSHED = {
   expires = true, attempts = true, retry = true, unique = true, requires = true, tags = true,
   plan = true, flow = true, http = true, callback = true, big = true,
 }
+
+-- A million in ten minutes are about 60 to a string.
+local RECEIPTS_MAX = 256
 
 if repeated then
   return answer(repeated)
@@ -89,11 +90,16 @@ local function store(q, record, task, is_whole)
   end
 end
 
+-- Receipts of ten minutes lie in many strings, each receipt 10 bytes and its time, so that they take
+-- little memory and one command. A string that is full begins anew with its newer half.
 local function leave_receipt(receipt)
-  local key = prefix .. 'r:' .. string.sub(receipt, 1, 4)
-  call('ZADD', key, now, string.sub(receipt, 5))
-  call('ZREMRANGEBYRANK', key, 0, -RECEIPTS_PER_BUCKET - 1)
-  call('PEXPIRE', key, RECEIPT_MS * 2)
+  local key = receipt_key(receipt, now)
+  local length = call('APPEND', key, string.sub(receipt, 5) .. struct.pack('>I4', now % RECEIPT_MS))
+  if length == RECEIPT_BYTES then
+    call('PEXPIRE', key, 3 * RECEIPT_MS)
+  elseif length > RECEIPT_BYTES * RECEIPTS_MAX then
+    call('SET', key, call('GETRANGE', key, RECEIPT_BYTES * RECEIPTS_MAX / 2, -1), 'KEEPTTL')
+  end
 end
 
 -- Makes a task, or notes it for the shard it belongs to.

@@ -29,7 +29,7 @@ local adds, removals, agenda = {}, {}, {}
 local function add(key, score, member)
   local list = adds[key] or {}
   adds[key] = list
-  list[#list + 1] = whole(score)
+  list[#list + 1] = score
   list[#list + 1] = member
 end
 
@@ -60,16 +60,12 @@ local function new_birth()
   return last_birth
 end
 
+-- A lane by its name, which will be written again. A queue may have many; only this one is read.
 local function lane_for(q, name)
-  local lanes = lanes_of(q)
-  local lane = lanes[name]
+  local lane = q.lanes[name]
   if not lane then
-    local suffix = q.escaped .. (name == '0' and '' or ':' .. name)
-    lane = {
-      name = name, head = 0, tail = 0, holes = 0, at = 0, last = 0, pushed = {},
-      list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
-    }
-    lanes[name] = lane
+    local text = not q.has_all_lanes and call('HGET', prefix .. 'lanes:' .. q.escaped, name)
+    lane = read_lane(q, name, text or '0 0 0 0 0')
   end
   lane.touched = true
   return lane
@@ -98,7 +94,7 @@ end
 local function dequeue(q, record)
   local lane = lane_for(q, lane_name(record.priority, record.class))
   if not record.pos then
-    take_out(lane.due, entry(record.birth, record.id))
+    take_out(lane.due, record.entry)
     return
   end
   local index = tonumber(record.pos) - lane.head
@@ -108,23 +104,35 @@ local function dequeue(q, record)
   end
 end
 
--- What is needed of a record to take it out of its indexes; nil: no such task.
+-- What is needed of a record to take it out of its indexes; nil: no such task, and the birth of one from
+-- before its queue was reset or deleted.
 local function find(q, id)
-  local v = call('HMGET', task_key(q, id), 'birth', 'change', 'status', 'pos', 'priority', 'class',
-    'expires', 'big', 'reserved', 'plan', 'flow', 'keep')
+  local key = task_key(q, id)
+  local v = call('HMGET', key, 'birth', 'change', 'status', 'expires', 'big')
   local birth = tonumber(v[1])
   if not birth or birth < q.since then
     return nil, birth
   end
-  return {
-    id = id, birth = birth, change = tonumber(v[2]) or 0, status = v[3], pos = v[4], priority = v[5],
-    class = v[6], expires = v[7], big = v[8], reserved = v[9] and millis(v[9]),
-    owned = v[10] or v[11], keep = v[12] and millis(v[12]),
+  local record = {
+    id = id, key = key, birth = birth, entry = v[1] .. ':' .. id, change = tonumber(v[2]) or 0, status = v[3],
+    expires = v[4], big = v[5],
   }
+  if record.status == 'waiting' or record.status == 'ready' then
+    v = call('HMGET', key, 'pos', 'priority', 'class')
+    record.pos, record.priority, record.class = v[1], v[2], v[3]
+  end
+  return record
+end
+
+-- What keeps a finished task's id from being used again: until when it is reserved, and whether it
+-- belongs to a plan or flow.
+local function find_claims(record)
+  local v = call('HMGET', record.key, 'reserved', 'plan', 'flow')
+  return v[1] and millis(v[1]) or 0, v[2] or v[3]
 end
 
 local function unindex(q, record)
-  local member = entry(record.birth, record.id)
+  local member = record.entry
   if record.status == 'waiting' or record.status == 'ready' then
     dequeue(q, record)
   else
@@ -191,8 +199,8 @@ local function create_queue(name, fields)
   return q
 end
 
--- Pushes a task: `ready` when it is due, `expires` or nil, `fields` flat, `payload` if it gets a key of
--- its own. Answers with one letter: k(ept), d(uplicate), o(wned), f(ull).
+-- Pushes a task that `pushed_task` has read. Answers with one letter: k(ept), d(uplicate), o(wned),
+-- f(ull).
 local function push(q, task, max)
   if q.has_reserved == nil then
     q.has_reserved = call('EXISTS', q.reserved) == 1
@@ -203,11 +211,19 @@ local function push(q, task, max)
       return 'd'
     end
   end
-  local old, stale_birth = find(q, task.id)
+  local key = task_key(q, task.id)
+  local old, stale_birth
+  if call('EXISTS', key) == 1 then
+    old, stale_birth = find(q, task.id)
+  end
   if old then
-    if not FINISHED[old.status] or (old.reserved and old.reserved > now) then
+    if not FINISHED[old.status] then
       return 'd'
-    elseif old.owned then
+    end
+    local reserved_until, is_owned = find_claims(old)
+    if reserved_until > now then
+      return 'd'
+    elseif is_owned then
       return 'o'
     end
   end
@@ -227,58 +243,68 @@ local function push(q, task, max)
   task.status = task.ready > now and 'waiting' or 'ready'
   task.ready = math.max(task.ready, now)
   index(q, task)
-  local fields = task.fields
-  local n = #fields
-  fields[n + 1], fields[n + 2] = 'taken', '0'
-  fields[n + 3], fields[n + 4] = 'timeout', '0'
-  fields[n + 5], fields[n + 6] = 'counter', '0'
-  fields[n + 7], fields[n + 8] = 'status', task.status
-  fields[n + 9], fields[n + 10] = 'birth', whole(task.birth)
-  fields[n + 11], fields[n + 12] = 'ready', seconds(task.ready)
-  if task.pos then
-    fields[n + 13], fields[n + 14] = 'pos', task.pos
-  end
-  call('HSET', task_key(q, task.id), unpack(fields))
-  if task.payload then
-    call('SET', payload_key(q, task.id), task.payload)
+  call('HSET', key, 'status', task.status, 'birth', whole(task.birth), 'ready', seconds(task.ready), 'taken', '0',
+    'timeout', '0', 'counter', '0', task.pos and 'pos' or 'status', task.pos or task.status,
+    unpack(ARGV, task.first, task.last))
+  if task.is_big then
+    call('SET', payload_key(q, task.id), ARGV[task.last + 1])
   end
   return 'k'
 end
 
 -- Reads a task to push from ARGV: id, lane, due, expiry or '', whether the payload gets a key of its
--- own, the number of fields, and those; the payload comes last.
+-- own, the number of fields, and those; the payload comes last. Also says where the next one begins.
 local function pushed_task(i)
   local task = {
     id = ARGV[i], lane = ARGV[i + 1], ready = tonumber(ARGV[i + 2]), expires = tonumber(ARGV[i + 3]),
+    is_big = ARGV[i + 4] == '1', first = i + 6, last = i + 5 + ARGV[i + 5],
   }
-  local is_big, count = ARGV[i + 4] == '1', tonumber(ARGV[i + 5])
-  i = i + 6
-  task.fields = {unpack(ARGV, i, i + count - 1)}
-  i = i + count
-  if is_big then
-    task.payload = ARGV[i]
-    i = i + 1
-  end
-  return task, i
+  return task, task.last + (task.is_big and 2 or 1)
 end
 
--- Takes empty places off the head of a lane's list.
-local function trim(lane)
+-- How many of a list's entries are empty places, from its head or its tail on; at most a hundred.
+local function count_holes(list, is_tail)
+  local entries = call('LRANGE', list, is_tail and -100 or 0, is_tail and -1 or 99)
+  local count = 0
+  while entries[is_tail and #entries - count or count + 1] == '' do
+    count = count + 1
+  end
+  return count
+end
+
+-- Takes empty places off both ends of a lane's list. Should they pile up between a few tasks, the list is
+-- written anew.
+local function trim(q, lane)
   if lane.holes >= lane.tail - lane.head then
     call('DEL', lane.list)
     lane.head, lane.holes = lane.tail, 0
   end
-  while lane.holes > 0 do
-    local first = call('LRANGE', lane.list, 0, 99)
-    local count = 0
-    while first[count + 1] == '' do
-      count = count + 1
+  for _, is_tail in ipairs({false, true}) do
+    local count = lane.holes > 0 and count_holes(lane.list, is_tail) or 0
+    while count > 0 do
+      lane.holes = lane.holes - count
+      if is_tail then
+        call('LTRIM', lane.list, 0, -count - 1)
+        lane.tail = lane.tail - count
+      else
+        call('LTRIM', lane.list, count, -1)
+        lane.head = lane.head + count
+      end
+      count = lane.holes > 0 and count_holes(lane.list, is_tail) or 0
     end
-    if count == 0 then
-      return
+  end
+  local live = lane.tail - lane.head - lane.holes
+  if lane.holes > 1000 and live <= 500 then
+    local entries = call('LRANGE', lane.list, 0, -1)
+    call('DEL', lane.list)
+    lane.tail, lane.holes = lane.head, 0
+    for _, id in ipairs(entries) do
+      if id ~= '' then
+        call('RPUSH', lane.list, id)
+        call('HSET', task_key(q, id), 'pos', lane.tail)
+        lane.tail = lane.tail + 1
+      end
     end
-    call('LTRIM', lane.list, count, -1)
-    lane.head, lane.holes = lane.head + count, lane.holes - count
   end
 end
 
@@ -336,10 +362,8 @@ end
 
 local function flush()
   for _, q in pairs(opened) do
-    if q and q.lanes then
-      for _, lane in pairs(q.lanes) do
-        call_in_chunks('RPUSH', lane.list, lane.pushed)
-      end
+    for _, lane in pairs(q and q.lanes or {}) do
+      call_in_chunks('RPUSH', lane.list, lane.pushed)
     end
   end
   for key, list in pairs(removals) do
@@ -351,9 +375,9 @@ local function flush()
   local messages = {}
   for _, q in pairs(opened) do
     if q then
-      for _, lane in pairs(q.lanes or {}) do
+      for _, lane in pairs(q.lanes) do
         if lane.touched then
-          trim(lane)
+          trim(q, lane)
         end
       end
       if q.live ~= 0 then
@@ -363,9 +387,7 @@ local function flush()
       if q.is_changed or q.is_new then
         messages[#messages + 1] = 'queue ' .. q.name
       end
-      if q.lanes then
-        flush_lanes(q)
-      end
+      flush_lanes(q)
     end
   end
   if next(agenda) then
@@ -385,6 +407,9 @@ local function finish(body, memory)
     body = body()
   end
   call('HSET', calls, ARGV[3], ARGV[4] .. ' ' .. cmsgpack.pack(memory or body))
-  call('EXPIRE', calls, 86400)
+  -- A node that is gone is forgotten after a day; one that is not says so now and then.
+  if ARGV[4] % 64 == 1 then
+    call('EXPIRE', calls, 86400)
+  end
   return answer(body)
 end

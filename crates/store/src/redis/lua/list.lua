@@ -13,6 +13,7 @@ if not q then
   return answer({{}, ''})
 end
 local limit = tonumber(ARGV[6])
+chunk_size = math.max(math.min(chunk_size, limit + 1), 1)
 local after
 if ARGV[7] ~= '' then
   local group, priority, at, birth = string.match(ARGV[7], '^(%d+) (-?%d+) (%d+) (%d+)$')
@@ -40,8 +41,8 @@ end
 
 -- The first entry of a list from an index on that is no empty place.
 local function first_filled(lane, from, to)
-  for start = from, to - 1, CHUNK do
-    for n, id in ipairs(call('LRANGE', lane.list, start, math.min(start + CHUNK, to) - 1)) do
+  for start = from, to - 1, chunk_size do
+    for n, id in ipairs(call('LRANGE', lane.list, start, math.min(start + chunk_size, to) - 1)) do
       if id ~= '' then
         return start + n - 1, id
       end

@@ -1,8 +1,9 @@
 -- Reads tasks of a queue.
 --
 -- ARGV  queue, ids to the end
--- Body  per id {fields, payload or false}, or false if there is no such task; fewer than were asked for
---       if they would be over the limit of one answer
+-- Body  per id a record, or false if there is no such task; fewer than were asked for if they would be
+--       over the limit of one answer. A record is {fields, payload}: names and values in turn, packed
+--       into one string (MessagePack), and the payload if it has a key of its own, else false
 
 local BYTES_MAX = 16777216
 

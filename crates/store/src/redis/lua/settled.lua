@@ -1,13 +1,34 @@
 -- Says whether settle verbs were carried out before, as far as their receipts are kept.
 --
--- ARGV  receipts to the end, each 4 digits of its bucket and the rest
+-- ARGV  receipts to the end, each 4 digits of its string and 10 bytes
 -- Body  {letters}: one per receipt: k (it was), n (not that we know)
 
-local RECEIPT_MS = 600000
+-- The time of a receipt among those of ten minutes, in milliseconds from their beginning; nil: it is not
+-- there.
+local function time_in(key, receipt)
+  local all, wanted = call('GET', key) or '', string.sub(receipt, 5)
+  local from = 1
+  while true do
+    local found = string.find(all, wanted, from, true)
+    if not found then
+      return nil
+    elseif (found - 1) % RECEIPT_BYTES == 0 then
+      return (struct.unpack('>I4', string.sub(all, found + 10, found + 13)))
+    end
+    from = found + 1
+  end
+end
+
+local function is_kept(receipt)
+  if time_in(receipt_key(receipt, now), receipt) then
+    return true
+  end
+  local at = time_in(receipt_key(receipt, now - RECEIPT_MS), receipt)
+  return at and at > now % RECEIPT_MS
+end
 
 local letters = {}
 for i = 5, #ARGV do
-  local at = call('ZSCORE', prefix .. 'r:' .. string.sub(ARGV[i], 1, 4), string.sub(ARGV[i], 5))
-  letters[#letters + 1] = at and tonumber(at) + RECEIPT_MS > now and 'k' or 'n'
+  letters[#letters + 1] = is_kept(ARGV[i]) and 'k' or 'n'
 end
 return answer({table.concat(letters)})

@@ -5,6 +5,8 @@
 --       ready, assigned, running, pausing, cancelling, paused, done, failed, cancelled; since when the
 --       oldest ready task is ready, and when the rate lets the next go (0: none, it does)
 
+chunk_size = 1
+
 local function oldest_ready(q)
   local oldest = 0
   local function consider(at)

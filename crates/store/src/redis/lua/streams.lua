@@ -1,7 +1,8 @@
 -- Ready and waiting tasks as streams in the order of their turn. A stream has `head()`, its first record
 -- or nil, as {id, birth, at, record}, and `pop()`, which goes on to the next.
 
-local CHUNK = 100
+-- How many entries are read at once. A script that wants fewer says so.
+local chunk_size = 100
 
 -- The entries of a sorted set from a rank on, as long as `is_wanted(score)`.
 local function sorted_stream(key, rank, is_wanted)
@@ -12,8 +13,8 @@ local function sorted_stream(key, rank, is_wanted)
       return current
     end
     if not chunk[i] then
-      chunk, i = call('ZRANGE', key, rank, rank + CHUNK - 1, 'WITHSCORES'), 1
-      rank = rank + CHUNK
+      chunk, i = call('ZRANGE', key, rank, rank + chunk_size - 1, 'WITHSCORES'), 1
+      rank = rank + chunk_size
     end
     local at = tonumber(chunk[i + 1])
     if at and is_wanted(at) then
@@ -42,8 +43,8 @@ local function list_stream(q, lane, from)
   function stream.head()
     while not current and not has_ended do
       if not chunk[i] then
-        chunk, i = call('LRANGE', lane.list, index, index + CHUNK - 1), 1
-        index = index + CHUNK
+        chunk, i = call('LRANGE', lane.list, index, index + chunk_size - 1), 1
+        index = index + chunk_size
         if not chunk[1] then
           has_ended = true
           return nil

@@ -27,7 +27,7 @@ local function empty_trash()
       entries = call('ZRANGE', key, 0, left - 1)
       call('ZREMRANGEBYRANK', key, 0, left - 1)
     end
-    local q = {escaped = escape(name)}
+    local q = {escaped = escape(name), tasks = prefix .. 't:' .. escape(name) .. ':'}
     for _, text in ipairs(entries) do
       local id = kind == 'list' and text or select(2, parse_entry(text))
       local birth = id ~= '' and tonumber(call('HGET', task_key(q, id), 'birth'))
@@ -48,11 +48,12 @@ local function drop_finished(q)
     local birth, id = parse_entry(text)
     local record = find(q, id)
     if record and record.birth == birth then
+      local reserved_until = find_claims(record)
       unindex(q, record)
       delete(q, id, record.big)
-      if record.reserved and record.reserved > now then
-        add(q.reserved, record.reserved, id)
-        plan(q.reserved, record.reserved)
+      if reserved_until > now then
+        add(q.reserved, reserved_until, id)
+        plan(q.reserved, reserved_until)
       end
     else
       take_out(q.keeps, text)

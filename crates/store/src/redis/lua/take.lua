@@ -34,14 +34,16 @@ local function use_room(class)
   rooms[class] = (rooms[class] or others) - 1
 end
 
-local takers = {}
+local takers, total = {}, 0
 while i <= #ARGV do
   takers[#takers + 1] = {
     seed = ARGV[i], index = tonumber(ARGV[i + 1]), n = tonumber(ARGV[i + 2]), bytes = tonumber(ARGV[i + 3]),
     hold = tonumber(ARGV[i + 4]), confirm = ARGV[i + 5] == '1', worker = ARGV[i + 6],
   }
+  total = total + takers[#takers].n
   i = i + 7
 end
+chunk_size = math.max(math.min(chunk_size, total), 1)
 
 local q = open(ARGV[5])
 if not q then
@@ -251,24 +253,36 @@ local function may_go()
   return false
 end
 
+local assigned_key, running_key = state_key(q, 'assigned'), state_key(q, 'running')
+
+-- Times as they are written; those of one call are few.
+local texts = {}
+local function text_of(ms)
+  texts[ms] = texts[ms] or seconds(ms)
+  return texts[ms]
+end
+
 local function hand_out(record, taker)
   local hold = taker.hold or (record.hold and millis(record.hold)) or q.hold
   local status = taker.confirm and 'assigned' or 'running'
   local ends = now + (taker.confirm and q.confirm or hold)
   local key = task_key(q, record.id)
-  call('HSET', key, 'status', status, 'counter', record.counter + 1, 'since', seconds(now), 'timeout', seconds(ends),
-    'token', taker.seed .. ':' .. taker.index, 'length', seconds(hold), 'change', (record.change or 0) + 1)
-  if not taker.confirm then
-    call('HSET', key, 'taken', seconds(now), 'starts', (tonumber(record.starts) or 0) + 1)
+  local token, change = taker.seed .. ':' .. taker.index, (record.change or 0) + 1
+  if taker.confirm then
+    call('HSET', key, 'status', status, 'timeout', text_of(ends), 'counter', record.counter + 1, 'token', token,
+      'length', text_of(hold), 'change', change, 'since', text_of(now))
+  else
+    call('HSET', key, 'status', status, 'timeout', text_of(ends), 'counter', record.counter + 1, 'token', token,
+      'length', text_of(hold), 'change', change, 'taken', text_of(now), 'starts', (record.starts or 0) + 1)
   end
   if taker.worker ~= '' then
     call('HSET', key, 'worker', taker.worker)
   end
-  if record.pos or record.settled then
-    call('HDEL', key, 'pos', 'settled')
+  if record.settled then
+    call('HDEL', key, 'settled')
   end
   local member = entry(record.birth, record.id)
-  add(state_key(q, status), record.birth, member)
+  add(taker.confirm and assigned_key or running_key, record.birth, member)
   add(q.holds, ends, member)
   plan(q.holds, ends)
   if record.expires then
