@@ -1,32 +1,33 @@
 //! The executor: one loop that takes tasks to deliver, as many as it can carry out, and says what
 //! became of them.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use punctual_core::http::Delivery;
-use punctual_core::http::{Exchange, Lapse, Method, NoUrl, Outgoing, TargetUrl, Verdict};
-use punctual_core::queue::Mode;
+use punctual_core::http::{NoUrl, Outgoing};
 use punctual_core::task::{Extension, Settlement};
-use punctual_core::{Event, Queue, QueueName, Span, Timestamp};
-use punctual_store::{Classes, StoreError, Stored};
+use punctual_core::{Event, QueueName, Span};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{error, warn};
 
+use super::alarms::{Alarm, Alarms};
+use super::conclude::{Held, conclude, given_back, no_url};
 use super::hosts::Freed;
+use super::look::{Look, target_of};
 use super::send::{Attempted, Health, send};
 use super::sign::MessageId;
-use super::valve::ROOM_FIRST;
-use crate::engine::{Ask, Backoff, Engine, Failure, ToDeliver, complain, random};
+use crate::engine::{Ask, Backoff, Engine, complain};
 
 /// Deliveries under way at once.
 const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of payloads under way at once, give or take one take.
 const BYTES_MAX: usize = 64 << 20;
 /// How much longer than its attempt a task is held, for all that is not the attempt.
-const MARGIN: Span = Span::from_secs(5);
+pub(super) const MARGIN: Span = Span::from_secs(5);
+/// How much of that must be left when the attempt begins.
+const SLACK: Span = Span::from_secs(2);
 /// How long attempts may take to end once the server is asked to.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a task waits that this machine could not even try to deliver.
@@ -36,12 +37,14 @@ const OURS_DELAY: Span = Span::from_secs(1);
 pub(crate) struct Executor {
     engine: Arc<Engine>,
     due: Due,
-    alarms: BTreeSet<(Instant, Alarm)>,
+    alarms: Alarms,
     /// At most one look at a time, so that what it finds room for is still there afterwards.
     looks: JoinSet<Look>,
-    attempts: JoinSet<Option<Attempted>>,
+    attempts: JoinSet<Ended>,
     places: HashMap<Id, Place>,
-    conclusions: JoinSet<usize>,
+    conclusions: JoinSet<()>,
+    /// Tasks, and bytes of them, that the store is yet to hear of.
+    concluding: HashMap<Id, (usize, usize)>,
     bytes: usize,
     backoff: Backoff,
 }
@@ -67,46 +70,21 @@ impl Due {
     }
 }
 
-/// What to look at again at a time.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Alarm {
-    Queue(QueueName),
-    Target(Arc<str>),
-}
-
-/// A look at a queue, and what it found.
-struct Look {
-    name: QueueName,
-    asked: usize,
-    found: Result<Option<(Arc<Queue>, ToDeliver)>, StoreError>,
+/// How an attempt ended.
+enum Ended {
+    /// It was made.
+    Made(Box<Attempted>),
+    /// It was not, and the task goes back.
+    NotMade,
+    /// The task is not held here any more.
+    Gone,
 }
 
 /// An attempt under way.
 struct Place {
     target: Arc<str>,
+    message: MessageId,
     held: Held,
-}
-
-/// A task that is held here.
-struct Held {
-    queue: Arc<Queue>,
-    stored: Stored,
-}
-
-impl Held {
-    fn bytes(&self) -> usize {
-        self.stored.task.spec.payload.len()
-    }
-
-    /// Something its holder says about it.
-    fn ask(&self, event: impl FnOnce(punctual_core::Token) -> Event) -> Option<Ask> {
-        let hold = self.stored.task.status.hold?;
-        Some(Ask { id: self.stored.task.spec.id.clone(), event: event(hold.token) })
-    }
-
-    fn settle(&self, settlement: Settlement) -> Option<Ask> {
-        self.ask(|token| Event::Settle { token, settlement })
-    }
 }
 
 impl Executor {
@@ -115,11 +93,12 @@ impl Executor {
         Self {
             engine,
             due: Due::default(),
-            alarms: BTreeSet::new(),
+            alarms: Alarms::default(),
             looks: JoinSet::new(),
             attempts: JoinSet::new(),
             places: HashMap::new(),
             conclusions: JoinSet::new(),
+            concluding: HashMap::new(),
             bytes: 0,
             backoff: Backoff::default(),
         }
@@ -135,7 +114,7 @@ impl Executor {
         let engine = self.engine.clone();
         loop {
             self.look();
-            let alarm = self.alarms.first().map(|(at, _)| *at);
+            let alarm = self.alarms.next_at();
             tokio::select! {
                 () = &mut closing => break,
                 called = engine.deliveries.calls() => {
@@ -143,9 +122,7 @@ impl Executor {
                 }
                 Some(look) = self.looks.join_next() => self.looked(look),
                 Some(ended) = self.attempts.join_next_with_id() => self.ended(ended),
-                Some(concluded) = self.conclusions.join_next() => {
-                    self.bytes -= concluded.unwrap_or(0);
-                }
+                Some(concluded) = self.conclusions.join_next_with_id() => self.concluded(concluded),
                 () = sleep_until(alarm.unwrap_or_else(Instant::now)), if alarm.is_some() => {
                     self.ring();
                 }
@@ -172,7 +149,8 @@ impl Executor {
 
     /// How many more attempts can be made beside those under way.
     fn room(&self) -> usize {
-        let under_way = self.attempts.len() + self.conclusions.len();
+        let concluding: usize = self.concluding.values().map(|(tasks, _)| tasks).sum();
+        let under_way = self.attempts.len() + concluding;
         if self.bytes >= BYTES_MAX { 0 } else { DELIVERIES_MAX.saturating_sub(under_way) }
     }
 
@@ -184,10 +162,7 @@ impl Executor {
         }
         if let Some(name) = self.due.pop() {
             let engine = self.engine.clone();
-            self.looks.spawn(async move {
-                let found = look_at(&engine, &name, asked).await;
-                Look { name, asked, found }
-            });
+            self.looks.spawn(async move { Look::at(&engine, name, asked).await });
         }
     }
 
@@ -202,7 +177,7 @@ impl Executor {
             Err(failure) => {
                 complain("tasks to deliver", &failure);
                 let wait = self.backoff.next();
-                self.alarms.insert((Instant::now() + wait, Alarm::Queue(name)));
+                self.alarms.set(Instant::now() + wait, Alarm::Queue(name));
                 return;
             }
         };
@@ -213,7 +188,7 @@ impl Executor {
         }
         if let Some(at) = to_deliver.again_at {
             let wait = at.since(self.engine.now()).as_millis().unsigned_abs();
-            self.alarms.insert((now + Duration::from_millis(wait), Alarm::Queue(name.clone())));
+            self.alarms.set(now + Duration::from_millis(wait), Alarm::Queue(name.clone()));
         }
         for stored in to_deliver.tasks {
             self.attempt(Held { queue: queue.clone(), stored });
@@ -233,86 +208,120 @@ impl Executor {
         self.bytes += held.bytes();
         let outgoing = match Outgoing::new(spec, &held.queue.settings) {
             Ok(outgoing) => outgoing,
-            Err(NoUrl) => return self.conclude(held, no_url()),
+            Err(NoUrl) => return self.conclude(vec![(held, no_url())]),
         };
         let target: Arc<str> = outgoing.url.authority().into();
-        let client = self.engine.deliveries.hosts().begin(&target);
-        let id = MessageId::of(spec, outgoing.content.as_ref());
-        let needed = outgoing.timeout + MARGIN;
-        let is_short = held.stored.task.status.hold.is_none_or(|hold| hold.length < needed);
-        let extension = Extension { hold: Some(needed), ..Extension::default() };
-        let extend = held.ask(|token| Event::Extend { token, extension }).filter(|_| is_short);
-        let (engine, queue) = (self.engine.clone(), held.queue.clone());
+        let (client, door) = self.engine.deliveries.hosts().begin(&target);
+        let message = MessageId::of(spec, outgoing.content.as_ref());
+        let hold = held.stored.task.status.hold;
+        let (engine, queue, task) = (self.engine.clone(), held.queue.clone(), spec.id.clone());
+        let to = target.clone();
         let attempt = self.attempts.spawn(async move {
-            if let Some(extend) = extend
-                && let Err(failure) = engine.happen_to_one(&queue.name, extend).await
-            {
-                warn!(queue = %queue.name, %failure, "a task was not held long enough to be delivered");
-                return None;
+            let Ok(_place) = door.acquire_owned().await else { return Ended::NotMade };
+            if engine.deliveries.hosts().probed_at(&to).is_some_and(|at| at > Instant::now()) {
+                return Ended::NotMade;
             }
-            Some(send(&client, outgoing, id, engine.now()).await)
+            let Some(hold) = hold else { return Ended::Gone };
+            let now = engine.now();
+            if hold.until < now + outgoing.timeout + SLACK {
+                let extension =
+                    Extension { hold: Some(outgoing.timeout + MARGIN), ..Extension::default() };
+                let event = Event::Extend { token: hold.token, extension };
+                if let Err(failure) =
+                    engine.happen_to_one(&queue.name, Ask { id: task, event }).await
+                {
+                    warn!(queue = %queue.name, %failure, "a task was not held long enough");
+                    return Ended::Gone;
+                }
+            }
+            // On the heap, as it is large and the task around it is moved more than once.
+            Ended::Made(Box::new(Box::pin(send(&client, outgoing, message, now)).await))
         });
-        self.places.insert(attempt.id(), Place { target, held });
+        self.places.insert(attempt.id(), Place { target, message, held });
     }
 
-    fn ended(&mut self, ended: Result<(Id, Option<Attempted>), JoinError>) {
-        let (id, attempted) = match ended {
-            Ok(ended) => ended,
-            Err(failure) => {
-                error!(%failure, "an attempt failed; the hold of its task will end");
-                (failure.id(), None)
+    /// Deals with attempts that have ended: this one, and all that have by now.
+    fn ended(&mut self, first: Result<(Id, Ended), JoinError>) {
+        let mut concluded: HashMap<QueueName, Vec<(Held, Settlement)>> = HashMap::new();
+        let mut next = Some(first);
+        while let Some(ended) = next {
+            if let Some((held, settlement)) = self.end(ended) {
+                let queue = held.queue.name.clone();
+                concluded.entry(queue).or_default().push((held, settlement));
             }
-        };
-        let Some(Place { target, held }) = self.places.remove(&id) else { return };
-        let health = attempted.as_ref().map_or(Health::Ours, |attempted| attempted.health);
-        let freed = self.engine.deliveries.hosts().end(&target, health, Instant::now());
-        self.heed(&target, freed);
-        match attempted {
-            Some(Attempted { health: Health::Ours, .. }) => {
-                self.conclude(
-                    held,
-                    Settlement::Release { delay: Some(OURS_DELAY), checkpoint: None },
-                );
-            }
-            Some(Attempted { delivery, .. }) => {
-                self.conclude(held, Settlement::Delivered(Box::new(delivery)));
-            }
-            None => self.bytes -= held.bytes(),
+            next = self.attempts.try_join_next_with_id();
         }
+        concluded.into_values().for_each(|batch| self.conclude(batch));
     }
 
-    /// Says what became of a task, as long as it takes until that is stored.
-    fn conclude(&mut self, held: Held, settlement: Settlement) {
-        let engine = self.engine.clone();
-        self.conclusions.spawn(async move {
-            let bytes = held.bytes();
-            if let Some(ask) = held.settle(settlement) {
-                conclude(&engine, &held, ask).await;
-            }
-            bytes
+    /// Ends an attempt: what becomes of its task.
+    fn end(&mut self, ended: Result<(Id, Ended), JoinError>) -> Option<(Held, Settlement)> {
+        let (id, ended) = ended.unwrap_or_else(|failure| {
+            error!(%failure, "an attempt failed; the hold of its task will end");
+            (failure.id(), Ended::Gone)
         });
+        let Place { target, message, held } = self.places.remove(&id)?;
+        let (health, settlement) = match ended {
+            Ended::Made(attempted) => {
+                let Attempted { delivery, health } = *attempted;
+                let settlement = match health {
+                    Health::Ours => {
+                        Settlement::Release { delay: Some(OURS_DELAY), checkpoint: None }
+                    }
+                    Health::Up { .. } | Health::Down => Settlement::Delivered(Box::new(delivery)),
+                };
+                (health, Some(settlement))
+            }
+            Ended::NotMade => (Health::Ours, Some(given_back())),
+            Ended::Gone => (Health::Ours, None),
+        };
+        let mut hosts = self.engine.deliveries.hosts();
+        let freed = hosts.end(&target, message, health, Instant::now());
+        drop(hosts);
+        self.heed(&target, freed);
+        if settlement.is_none() {
+            self.bytes -= held.bytes();
+        }
+        Some((held, settlement?))
+    }
+
+    /// Says what became of tasks of one queue, as long as it takes until that is stored.
+    fn conclude(&mut self, batch: Vec<(Held, Settlement)>) {
+        let engine = self.engine.clone();
+        let share = (batch.len(), batch.iter().map(|(held, _)| held.bytes()).sum());
+        let concluding = self.conclusions.spawn(async move { conclude(&engine, batch).await });
+        self.concluding.insert(concluding.id(), share);
+    }
+
+    fn concluded(&mut self, concluded: Result<(Id, ()), JoinError>) {
+        let id = concluded.map_or_else(
+            |failure| {
+                error!(%failure, "what became of deliveries was not stored; they will be made again");
+                failure.id()
+            },
+            |(id, ())| id,
+        );
+        let (_, bytes) = self.concluding.remove(&id).unwrap_or_default();
+        self.bytes -= bytes;
     }
 
     /// Does what the end of an attempt, or a look at a target, makes possible.
     fn heed(&mut self, target: &Arc<str>, freed: Freed) {
         freed.queues.into_iter().for_each(|queue| self.due.push(queue));
         if let Some(at) = freed.again_at {
-            self.alarms.insert((at, Alarm::Target(target.clone())));
+            self.alarms.set(at, Alarm::Target(target.clone()));
         }
     }
 
     fn ring(&mut self) {
         let now = Instant::now();
-        while let Some((at, _)) = self.alarms.first()
-            && *at <= now
-        {
-            match self.alarms.pop_first() {
-                Some((_, Alarm::Queue(queue))) => self.due.push(queue),
-                Some((_, Alarm::Target(target))) => {
+        while let Some(alarm) = self.alarms.pop(now) {
+            match alarm {
+                Alarm::Queue(queue) => self.due.push(queue),
+                Alarm::Target(target) => {
                     let freed = self.engine.deliveries.hosts().look(&target, now);
                     self.heed(&target, freed);
                 }
-                None => {}
             }
         }
     }
@@ -321,9 +330,8 @@ impl Executor {
     async fn drain(mut self) {
         while let Some(look) = self.looks.join_next().await {
             if let Ok(Look { found: Ok(Some((queue, to_deliver))), .. }) = look {
-                for stored in to_deliver.tasks {
-                    self.conclude(Held { queue: queue.clone(), stored }, given_back());
-                }
+                let held = |stored| (Held { queue: queue.clone(), stored }, given_back());
+                self.conclude(to_deliver.tasks.into_iter().map(held).collect());
             }
         }
         let ending = async {
@@ -335,94 +343,8 @@ impl Executor {
         let _ = timeout(GRACE, ending).await;
         self.attempts.abort_all();
         for (_, Place { held, .. }) in std::mem::take(&mut self.places) {
-            self.conclude(held, given_back());
+            self.conclude(vec![(held, given_back())]);
         }
         while self.conclusions.join_next().await.is_some() {}
-    }
-}
-
-/// Takes what a queue has to deliver, no more of it than its targets have room for.
-async fn look_at(
-    engine: &Engine,
-    name: &QueueName,
-    asked: usize,
-) -> Result<Option<(Arc<Queue>, ToDeliver)>, StoreError> {
-    let queue = match engine.queue(name).await {
-        Ok(queue) if queue.settings.mode == Mode::Http => queue,
-        Ok(_) => return Ok(None),
-        Err(Failure::Store(failure)) => return Err(failure),
-        Err(_) => return Ok(None),
-    };
-    let classes = {
-        let (hosts, now) = (engine.deliveries.hosts(), Instant::now());
-        let mut named = hosts.rooms(now);
-        if let Some(target) = target_of(&queue) {
-            share(&mut named, target.clone(), hosts.room(&target, now));
-        }
-        Classes { named, others: ROOM_FIRST }
-    };
-    let hold = queue.settings.timeout + MARGIN;
-    Ok(engine.take_to_deliver(name, asked, hold, classes).await?.map(|taken| (queue, taken)))
-}
-
-/// Shares the room of the queue's own target between the tasks that name no URL and those that name
-/// it themselves: they wait in two lanes.
-fn share(named: &mut Vec<(Arc<str>, usize)>, target: Arc<str>, room: usize) {
-    let half = (room + usize::from(random::roll() < 0.5)) / 2;
-    named.retain(|(name, _)| *name != target);
-    named.push((target, half));
-    named.push(("".into(), room - half));
-}
-
-/// The target of a queue's tasks that name none.
-fn target_of(queue: &Queue) -> Option<Arc<str>> {
-    let url = TargetUrl::parse("url", queue.settings.url.as_ref()?).ok()?;
-    Some(url.authority().into())
-}
-
-/// What becomes of a task that can be delivered nowhere.
-fn no_url() -> Settlement {
-    let exchange = Exchange {
-        method: Method::default(),
-        url: String::new(),
-        address: None,
-        redirects: 0,
-        sent_bytes: 0,
-        dns: None,
-        connect: None,
-        tls: None,
-        first_byte: None,
-        total: Lapse::default(),
-        answer_bytes: 0,
-        answer: None,
-    };
-    let verdict = Verdict::hopeless("no_url", "neither the task nor its queue names one any more");
-    Settlement::Delivered(Box::new(Delivery { exchange, status: None, verdict }))
-}
-
-fn given_back() -> Settlement {
-    Settlement::Release { delay: None, checkpoint: None }
-}
-
-/// Says what became of a task, again and again while the store cannot hear it and the hold lasts.
-async fn conclude(engine: &Engine, held: &Held, ask: Ask) {
-    let until = held.stored.task.status.hold.map_or(Timestamp::default(), |hold| hold.until);
-    let mut backoff = Backoff::default();
-    loop {
-        match engine.happen_to_one(&held.queue.name, ask.clone()).await {
-            Err(Failure::Store(failure)) if engine.now() < until => {
-                complain("what was delivered", &failure);
-                backoff.wait().await;
-            }
-            Err(Failure::Contended) if engine.now() < until => {
-                sleep(Duration::from_millis(10)).await
-            }
-            Err(Failure::Store(failure)) => {
-                return warn!(queue = %held.queue.name, id = %ask.id, %failure,
-                    "what became of a delivery was not stored; it will be made again");
-            }
-            // Done, or the task is gone or somebody else's by now.
-            _ => return,
-        }
     }
 }

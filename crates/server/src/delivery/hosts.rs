@@ -8,11 +8,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use punctual_core::QueueName;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::connect::Network;
 use super::send::{Client, Health, client};
-use super::valve::{ROOM_FIRST, ROOM_MAX, Valve};
+use super::sign::MessageId;
+use super::valve::{ROOM_FIRST, UNDER_WAY_MAX, Valve};
 use crate::engine::random;
 
 /// Targets that are remembered while nothing is under way for them.
@@ -29,6 +31,8 @@ pub(super) struct Hosts {
 
 struct Host {
     client: Client,
+    /// One place per request under way.
+    door: Arc<Semaphore>,
     valve: Valve,
     in_flight: usize,
     /// Queues that have more tasks for it than it was given.
@@ -70,11 +74,13 @@ impl Hosts {
         rooms.filter(|(_, room)| *room != ROOM_FIRST).collect()
     }
 
-    /// Begins an attempt, whose target has room or not: the caller knows.
-    pub(super) fn begin(&mut self, name: &Arc<str>) -> Client {
+    /// Begins an attempt, whose target has room or not: the caller knows. It is to be sent by this
+    /// client, once there is a place at the door.
+    pub(super) fn begin(&mut self, name: &Arc<str>) -> (Client, Arc<Semaphore>) {
         let network = &self.network;
         let host = self.hosts.entry(Arc::clone(name)).or_insert_with(|| Host {
-            client: client(network, ROOM_MAX),
+            client: client(network, UNDER_WAY_MAX),
+            door: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
             valve: Valve::default(),
             in_flight: 0,
             waiting: HashSet::new(),
@@ -84,19 +90,25 @@ impl Hosts {
         if let Some(place) = host.idle.take() {
             self.idle.remove(&place);
         }
-        host.client.clone()
+        (host.client.clone(), host.door.clone())
     }
 
     /// Ends an attempt.
-    pub(super) fn end(&mut self, name: &Arc<str>, health: Health, now: Instant) -> Freed {
+    pub(super) fn end(
+        &mut self,
+        name: &Arc<str>,
+        task: MessageId,
+        health: Health,
+        now: Instant,
+    ) -> Freed {
         if let Some(host) = self.hosts.get_mut(name) {
             host.in_flight -= 1;
             match health {
-                Health::Up => host.valve.answered(),
+                Health::Up { after } => host.valve.answered(after),
                 Health::Down => {
-                    host.valve.failed(now, random::roll());
+                    host.valve.failed(task, now, random::roll());
                     // A connection that leads nowhere is not used again.
-                    host.client = client(&self.network, ROOM_MAX);
+                    host.client = client(&self.network, UNDER_WAY_MAX);
                 }
                 Health::Ours => {}
             }
@@ -147,11 +159,19 @@ impl Hosts {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::delivery::{DeliveryConfig, valve};
 
+    const UP: Health = Health::Up { after: Duration::ZERO };
+
     fn hosts() -> Hosts {
         Hosts::new(Arc::new(DeliveryConfig::default().network()))
+    }
+
+    fn task(number: u128) -> MessageId {
+        MessageId::test(number)
     }
 
     fn queue(name: &str) -> QueueName {
@@ -170,24 +190,27 @@ mod tests {
         }
         assert_eq!(hosts.wait(&name, &q, now), Freed::default());
         assert_eq!(hosts.rooms(now), [(name.clone(), 0)]);
-        assert_eq!(hosts.end(&name, Health::Ours, now), freed);
-        assert_eq!(hosts.end(&name, Health::Ours, now), Freed::default(), "told once");
+        assert_eq!(hosts.end(&name, task(0), Health::Ours, now), freed);
+        assert_eq!(hosts.end(&name, task(0), Health::Ours, now), Freed::default(), "told once");
     }
 
     #[test]
     fn who_waits_for_a_target_that_is_down_is_told_when_to_look() {
         let (mut hosts, now) = (hosts(), Instant::now());
         let (name, q): (Arc<str>, _) = ("a:80".into(), queue("q"));
-        while hosts.probed_at(&name).is_none() {
+        for n in 0.. {
             hosts.begin(&name);
-            assert_eq!(hosts.end(&name, Health::Down, now), Freed::default());
+            assert_eq!(hosts.end(&name, task(n), Health::Down, now), Freed::default());
+            if hosts.probed_at(&name).is_some() {
+                break;
+            }
         }
         let at = hosts.probed_at(&name);
         assert_eq!(hosts.wait(&name, &q, now), Freed { queues: Vec::new(), again_at: at });
         assert_eq!(hosts.look(&name, at.unwrap()).queues, std::slice::from_ref(&q));
         hosts.begin(&name);
         assert_eq!(hosts.wait(&name, &q, at.unwrap()), Freed::default(), "a probe is under way");
-        let freed = hosts.end(&name, Health::Down, at.unwrap());
+        let freed = hosts.end(&name, task(0), Health::Down, at.unwrap());
         assert!(freed.queues.is_empty() && freed.again_at > at);
     }
 
@@ -198,7 +221,7 @@ mod tests {
         hosts.begin(&names[0]);
         for name in &names[1..] {
             hosts.begin(name);
-            hosts.end(name, Health::Up, now);
+            hosts.end(name, task(0), UP, now);
             hosts.look(name, now);
         }
         assert_eq!(hosts.hosts.len(), IDLE_MAX + 1, "what is under way is not forgotten");

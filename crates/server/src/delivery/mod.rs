@@ -10,18 +10,22 @@
 //!                                        engine.settle: what the attempt makes of the task
 //! ```
 //!
-//! - `executor`: one loop per server. It takes no more than it can carry out, so everything here is
-//!   bounded, and a target that hangs keeps nobody else waiting.
+//! - `executor`: one loop per server. It takes no more than it can carry out (`look`), so everything
+//!   here is bounded, and a target that hangs keeps nobody else waiting. `conclude`: what is said to
+//!   the store afterwards.
 //! - `hosts`, `valve`: limits per target, and what becomes of one that is down.
 //! - `send`, `answer`, `sign`: one attempt. `connect`, `resolve`, `tls`, `line`: its connection.
 //!
 //! What an attempt means for a task is `core`'s to say.
 
+mod alarms;
 mod answer;
+mod conclude;
 mod connect;
 mod executor;
 mod hosts;
 mod line;
+mod look;
 mod resolve;
 mod send;
 mod sign;

@@ -39,7 +39,10 @@ const H2_WINDOW_BYTES: (u32, u32) = (128 << 10, 1 << 20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Health {
     /// It answered.
-    Up,
+    Up {
+        /// How long it took.
+        after: Duration,
+    },
     /// It was not reached, or did not answer in time.
     Down,
     /// This machine could not even try.
@@ -197,11 +200,14 @@ impl<'a> Attempt<'a> {
     /// What the attempt came to.
     fn conclude(mut self, ended: Result<(), Failure>) -> Attempted {
         let (verdict, health) = match ended {
-            Ok(()) => (self.answer.judge(&self.outgoing.success), Health::Up),
+            Ok(()) => (self.answer.judge(&self.outgoing.success), self.up()),
             Err(failure) => self.explain(failure),
         };
         // What a redirect led to says nothing about the host that was asked.
-        let health = if self.redirects > 0 { Health::Up } else { health };
+        let health = match health {
+            Health::Down if self.redirects > 0 => self.up(),
+            health => health,
+        };
         let text = &self.answer.body[..self.answer.body.len().min(ANSWER_BYTES_MAX)];
         let exchange = Exchange {
             method: self.outgoing.method,
@@ -221,6 +227,10 @@ impl<'a> Attempt<'a> {
         Attempted { delivery: Delivery { exchange, status, verdict }, health }
     }
 
+    fn up(&self) -> Health {
+        Health::Up { after: self.start.elapsed() }
+    }
+
     fn explain(&mut self, failure: Failure) -> (Verdict, Health) {
         match failure {
             Failure::TimedOut => {
@@ -228,10 +238,10 @@ impl<'a> Attempt<'a> {
                 let what = if self.first_byte.is_some() { "no whole answer" } else { "no answer" };
                 (Verdict::failed(format!("{what} within {seconds} s")), Health::Down)
             }
-            Failure::Refused(reason) => (Verdict::failed(reason), Health::Up),
+            Failure::Refused(reason) => (Verdict::failed(reason), self.up()),
             Failure::Body(error) => {
                 let error = format!("the answer broke off: {}", innermost(&error));
-                (Verdict::failed(error), Health::Up)
+                (Verdict::failed(error), self.up())
             }
             Failure::Client(error) => self.explain_client(&error),
         }
@@ -246,7 +256,7 @@ impl<'a> Attempt<'a> {
         self.birth = birth.clone();
         match why {
             Why::Private(_) | Why::Own(_) => {
-                (Verdict::hopeless("private_target", why.to_string()), Health::Up)
+                (Verdict::hopeless("private_target", why.to_string()), self.up())
             }
             Why::Connect(error) if is_ours(error) => {
                 (Verdict::failed(why.to_string()), Health::Ours)
@@ -271,4 +281,27 @@ fn innermost(error: &dyn std::error::Error) -> String {
         error = source;
     }
     error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use punctual_core::http::TargetUrl;
+
+    use super::*;
+
+    proptest! {
+        /// What is checked is what is called: both ways of reading a URL must agree.
+        #[test]
+        fn every_url_that_is_taken_can_be_called(
+            host in "[a-zA-Z0-9.%é\\[\\]:@-]{1,12}", rest in "([/?#\\\\].{0,30})?",
+        ) {
+            let Ok(url) = TargetUrl::parse("url", &format!("http://{host}{rest}")) else {
+                return Ok(());
+            };
+            let uri: Uri = url.as_str().parse().unwrap();
+            prop_assert_eq!(uri.host(), Some(url.host()));
+            prop_assert_eq!(uri.port_u16().unwrap_or(80), url.port());
+        }
+    }
 }

@@ -30,6 +30,12 @@ impl MessageId {
         Self(u128::from_be_bytes(*first))
     }
 
+    /// Any one, for tests of what only compares them.
+    #[cfg(test)]
+    pub(super) fn test(number: u128) -> Self {
+        Self(number)
+    }
+
     /// The value of the header `webhook-id`.
     pub(super) fn header(self) -> String {
         format!("msg_{:032x}", self.0)

@@ -1,0 +1,102 @@
+//! Saying what became of tasks, until the store has heard it.
+
+use std::sync::Arc;
+
+use punctual_core::http::{Delivery, Exchange, Lapse, Method, Verdict};
+use punctual_core::task::Settlement;
+use punctual_core::{Event, Queue, QueueName, Timestamp};
+use punctual_store::{StoreError, Stored};
+use tracing::warn;
+
+use super::executor::MARGIN;
+use crate::engine::{Ask, Backoff, Engine, Failure, complain};
+
+/// A task that is held here.
+pub(super) struct Held {
+    pub(super) queue: Arc<Queue>,
+    pub(super) stored: Stored,
+}
+
+impl Held {
+    /// The size of its payload.
+    pub(super) fn bytes(&self) -> usize {
+        self.stored.task.spec.payload.len()
+    }
+
+    /// What is to be said about it, and how long that is worth trying: its hold may have been
+    /// extended since.
+    fn ask(self, settlement: Settlement, now: Timestamp) -> Option<(Timestamp, Ask)> {
+        let hold = self.stored.task.status.hold?;
+        let event = Event::Settle { token: hold.token, settlement };
+        let ask = Ask { id: self.stored.task.spec.id.clone(), event };
+        Some((hold.until.max(now + MARGIN), ask))
+    }
+}
+
+/// Says what became of tasks of one queue, again and again while the store cannot hear it and they
+/// are held.
+pub(super) async fn conclude(engine: &Engine, batch: Vec<(Held, Settlement)>) {
+    let Some(name) = batch.first().map(|(held, _)| held.queue.name.clone()) else { return };
+    let now = engine.now();
+    let ask = |(held, settlement): (Held, Settlement)| held.ask(settlement, now);
+    let mut open: Vec<_> = batch.into_iter().filter_map(ask).collect();
+    let mut backoff = Backoff::default();
+    while !open.is_empty() {
+        let (until, asks): (Vec<Timestamp>, Vec<Ask>) = open.into_iter().unzip();
+        let failures = say(engine, &name, &asks).await;
+        let Some(failure) = failures.iter().flatten().next().cloned() else { return };
+        complain("what was delivered", &failure);
+        backoff.wait().await;
+        let now = engine.now();
+        let said = until.into_iter().zip(asks).zip(failures);
+        open = said.filter(|(_, failure)| failure.is_some()).map(|(said, _)| said).collect();
+        let held = open.len();
+        open.retain(|(until, _)| now < *until);
+        if open.len() < held {
+            warn!(queue = %name, tasks = held - open.len(), %failure,
+                "what became of deliveries was not stored; they will be made again");
+        }
+    }
+}
+
+/// Says it once: per task, why it has to be said again, if it has to.
+async fn say(engine: &Engine, name: &QueueName, asks: &[Ask]) -> Vec<Option<StoreError>> {
+    match engine.happen(name, asks).await {
+        Ok(answers) => answers.into_iter().map(|answer| answer.err().and_then(again)).collect(),
+        Err(failure) => vec![again(failure); asks.len()],
+    }
+}
+
+/// Why something has to be said again. Not if the task is gone, or somebody else's by now.
+fn again(failure: Failure) -> Option<StoreError> {
+    match failure {
+        Failure::Store(failure) => Some(failure),
+        Failure::Contended => Some(StoreError::unavailable(failure.to_string())),
+        _ => None,
+    }
+}
+
+/// What becomes of a task that can be delivered nowhere.
+pub(super) fn no_url() -> Settlement {
+    let exchange = Exchange {
+        method: Method::default(),
+        url: String::new(),
+        address: None,
+        redirects: 0,
+        sent_bytes: 0,
+        dns: None,
+        connect: None,
+        tls: None,
+        first_byte: None,
+        total: Lapse::default(),
+        answer_bytes: 0,
+        answer: None,
+    };
+    let verdict = Verdict::hopeless("no_url", "neither the task nor its queue names one any more");
+    Settlement::Delivered(Box::new(Delivery { exchange, status: None, verdict }))
+}
+
+/// What becomes of a task that was not tried after all.
+pub(super) fn given_back() -> Settlement {
+    Settlement::Release { delay: None, checkpoint: None }
+}

@@ -1,0 +1,68 @@
+//! A look at a queue: what it has to deliver is taken, no more of it than its targets have room for.
+
+use std::sync::Arc;
+
+use punctual_core::http::TargetUrl;
+use punctual_core::queue::Mode;
+use punctual_core::{Queue, QueueName};
+use punctual_store::{Classes, StoreError};
+use tokio::time::Instant;
+
+use super::executor::MARGIN;
+use super::valve::ROOM_FIRST;
+use crate::engine::{Engine, Failure, ToDeliver, random};
+
+/// A look at a queue, and what it found.
+pub(super) struct Look {
+    pub(super) name: QueueName,
+    /// How much was asked for.
+    pub(super) asked: usize,
+    /// The queue and what it has to deliver; none, if it is no queue to deliver from.
+    pub(super) found: Result<Option<(Arc<Queue>, ToDeliver)>, StoreError>,
+}
+
+impl Look {
+    /// Looks at a queue for as many tasks.
+    pub(super) async fn at(engine: &Engine, name: QueueName, asked: usize) -> Self {
+        let found = look_at(engine, &name, asked).await;
+        Self { name, asked, found }
+    }
+}
+
+async fn look_at(
+    engine: &Engine,
+    name: &QueueName,
+    asked: usize,
+) -> Result<Option<(Arc<Queue>, ToDeliver)>, StoreError> {
+    let queue = match engine.queue(name).await {
+        Ok(queue) if queue.settings.mode == Mode::Http => queue,
+        Ok(_) => return Ok(None),
+        Err(Failure::Store(failure)) => return Err(failure),
+        Err(_) => return Ok(None),
+    };
+    let classes = {
+        let (hosts, now) = (engine.deliveries.hosts(), Instant::now());
+        let mut named = hosts.rooms(now);
+        if let Some(target) = target_of(&queue) {
+            share(&mut named, target.clone(), hosts.room(&target, now));
+        }
+        Classes { named, others: ROOM_FIRST }
+    };
+    let hold = queue.settings.timeout + MARGIN;
+    Ok(engine.take_to_deliver(name, asked, hold, classes).await?.map(|taken| (queue, taken)))
+}
+
+/// Shares the room of the queue's own target between the tasks that name no URL and those that name
+/// it themselves: they wait in two lanes.
+fn share(named: &mut Vec<(Arc<str>, usize)>, target: Arc<str>, room: usize) {
+    let half = (room + usize::from(random::roll() < 0.5)) / 2;
+    named.retain(|(name, _)| *name != target);
+    named.push((target, half));
+    named.push(("".into(), room - half));
+}
+
+/// The target of a queue's tasks that name none.
+pub(super) fn target_of(queue: &Queue) -> Option<Arc<str>> {
+    let url = TargetUrl::parse("url", queue.settings.url.as_ref()?).ok()?;
+    Some(url.authority().into())
+}
