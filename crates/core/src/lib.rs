@@ -13,9 +13,11 @@
 //! - [`time`], [`name`], [`json`], [`token`]: the small values everything is made of.
 //! - [`queue`]: a queue's record and settings. [`retry`]: when to try again.
 //! - [`task`]: a task's record, its state machine and every decision about it.
-//! - [`calendar`]: a plan's rule and when it is due.
+//! - [`owner`]: what spans several tasks. [`bundle`]: payloads that fall due together. [`plan`]: work
+//!   that a calendar makes due, by the rules of [`calendar`].
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
+pub mod bundle;
 pub mod calendar;
 pub mod callback;
 pub mod error;
@@ -24,7 +26,9 @@ pub mod json;
 pub mod limits;
 pub mod name;
 mod object;
+pub mod owner;
 pub mod patch;
+pub mod plan;
 pub mod queue;
 pub mod retry;
 pub mod task;
@@ -32,11 +36,14 @@ pub mod time;
 pub mod token;
 pub mod why;
 
+pub use bundle::Bundle;
 pub use callback::Callback;
 pub use error::{Invalid, Refusal};
 pub use json::RawJson;
-pub use name::{QueueName, TaskId, WorkerName};
+pub use name::{PlanId, QueueName, TaskId, WorkerName};
+pub use owner::{Owner, OwnerKey, OwnerKind, OwnerRef};
 pub use patch::Patch;
+pub use plan::Plan;
 pub use queue::{Queue, Settings};
 pub use retry::RetryPolicy;
 pub use task::{Decision, Event, Fate, NewTask, Spec, State, Status, Task, Verb};

@@ -56,6 +56,18 @@ pub const BULK_ITEMS_MAX: usize = 1_000;
 pub const HISTORY_MAX: usize = 20;
 /// Longest name of a queue or worker, longest id of a task.
 pub const NAME_BYTES_MAX: usize = 200;
+/// Longest id of a plan or flow.
+pub const OWNER_ID_BYTES_MAX: usize = 90;
+/// Longest key of a bundle, in bytes.
+pub const BUNDLE_KEY_BYTES_MAX: usize = 2_048;
+/// Most payloads one get or delivery of a bundle hands out.
+pub const BUNDLE_ITEMS_MAX: usize = 10_000;
+/// Most strings kept with a bundle.
+pub const BUNDLE_DATA_MAX: usize = 10_000;
+/// Most bytes all strings kept with a bundle take together.
+pub const BUNDLE_DATA_BYTES_MAX: usize = 256 << 10;
+/// How long a scheduled bundle that nobody got is left alone, unless its queue says so, in milliseconds.
+pub const STARTED_MS: i64 = 30_000;
 /// Longest `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 /// Commit receipts and keyed requests remembered, at most.

@@ -1,4 +1,4 @@
-//! Names of queues and workers, ids of tasks.
+//! Names of queues and workers, ids of tasks and plans.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,20 +6,22 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Invalid;
-use crate::limits::NAME_BYTES_MAX;
-
-const RULE: &str = "1 to 200 characters of A-Z a-z 0-9 . _ : @ ~ -";
+use crate::limits::{NAME_BYTES_MAX, OWNER_ID_BYTES_MAX};
 
 fn allowed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._:@~-".contains(&byte)
 }
 
-fn well_formed(text: &str) -> bool {
-    (1..=NAME_BYTES_MAX).contains(&text.len()) && text.bytes().all(allowed)
+fn well_formed(text: &str, bytes_max: usize) -> bool {
+    (1..=bytes_max).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+fn rule(bytes_max: usize) -> String {
+    format!("1 to {bytes_max} characters of A-Z a-z 0-9 . _ : @ ~ -")
 }
 
 macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident, $field:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $field:literal, $bytes_max:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(Arc<str>);
@@ -27,10 +29,10 @@ macro_rules! names {
         impl $name {
             /// Checks the text against the rule for names.
             pub fn parse(text: &str) -> Result<Self, Invalid> {
-                if well_formed(text) {
+                if well_formed(text, $bytes_max) {
                     Ok(Self(Arc::from(text)))
                 } else {
-                    Err(Invalid::new($field, RULE))
+                    Err(Invalid::new($field, rule($bytes_max)))
                 }
             }
 
@@ -69,11 +71,13 @@ macro_rules! names {
 
 names! {
     /// The name of a queue.
-    QueueName, "queue";
+    QueueName, "queue", NAME_BYTES_MAX;
     /// The id of a task, unique in its queue.
-    TaskId, "id";
+    TaskId, "id", NAME_BYTES_MAX;
     /// The name of a worker.
-    WorkerName, "worker";
+    WorkerName, "worker", NAME_BYTES_MAX;
+    /// The id of a plan. Short enough that the ids of its runs are ids of tasks.
+    PlanId, "plan_id", OWNER_ID_BYTES_MAX;
 }
 
 impl QueueName {
@@ -86,6 +90,14 @@ impl QueueName {
     /// Never: the name follows the rule.
     pub fn callbacks() -> Self {
         Self::parse("callbacks").expect("a built-in name follows the rule")
+    }
+
+    /// The queue of bundles that are pushed to a URL.
+    ///
+    /// # Panics
+    /// Never: the name follows the rule.
+    pub fn bundles() -> Self {
+        Self::parse("bundles").expect("a built-in name follows the rule")
     }
 
     /// Whether the queue always exists.

@@ -17,6 +17,7 @@ pub mod redis;
 
 pub use clock::{Clock, Instant, ManualClock, SystemClock};
 pub use port::{
-    Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, Page, Push, PushRefusal, Pushed,
-    PutQueue, QueueStats, Receipt, Revision, Store, StoreError, Stored, Take, Taken, Taker, Wake,
+    Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, OwnerChange, OwnerListing, OwnerPage,
+    Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store,
+    StoreError, Stored, StoredOwner, Take, Taken, Taker, Wake,
 };

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use punctual_core::task::Decision;
 use punctual_core::{
-    Queue, QueueName, Seed, Span, Spec, State, Task, TaskId, Timestamp, Token, Verb, WorkerName,
+    Owner, OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Seed, Span, Spec, State, Task,
+    TaskId, Timestamp, Token, Verb, WorkerName,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -199,6 +200,92 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost;
 
+/// An owner together with the version that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredOwner {
+    /// The owner's record.
+    pub owner: Owner,
+    /// The version.
+    pub revision: Revision,
+}
+
+/// A change of one owner, fenced on the version it was decided from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnerChange {
+    /// Which owner.
+    pub key: OwnerKey,
+    /// The version the change was decided from; none: there was no such owner.
+    pub expected: Option<Revision>,
+    /// The record as it shall be; none: the owner goes, and its items with it.
+    pub after: Option<Owner>,
+    /// How many items go, from the first on, before others are added.
+    pub drop_first: usize,
+    /// Items that are added at the end.
+    pub append: Vec<RawJson>,
+}
+
+/// Changes of owners and their tasks that happen together or not at all. All of them concern one
+/// queue, but for tasks that decisions make elsewhere, such as callbacks.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    /// Owners to change; each at most once.
+    pub owners: Vec<OwnerChange>,
+    /// Decisions about tasks, as in a commit.
+    pub tasks: Vec<Change>,
+    /// Tasks to make after that, as a decision would: never refused for `max`, not made again if the
+    /// id is live, in a queue with initial settings if it does not exist.
+    pub spawn: Vec<Spec>,
+    /// The request, where it carries an `Idempotency-Key`. What it remembers is complete as it is.
+    pub keyed: Option<Keyed>,
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stepped {
+    /// All of it happened.
+    Done {
+        /// The versions of the owners after it, in their order; none for one that went.
+        owners: Vec<Option<Revision>>,
+        /// The versions of the tasks after it, in their order.
+        tasks: Vec<Revision>,
+    },
+    /// Nothing of it happened: a record has changed, came or is gone. Read again.
+    Lost,
+    /// The key was used before with the same request: its answers then.
+    Replayed {
+        /// The status it was answered with.
+        status: u16,
+        /// The answers.
+        items: Vec<KeyedItem>,
+    },
+    /// The key was used before with another request.
+    KeyReused,
+}
+
+/// A page to read of owners, ordered by queue and name.
+#[derive(Debug, Clone)]
+pub struct OwnerListing {
+    /// Which kind.
+    pub kind: OwnerKind,
+    /// Only those of this queue.
+    pub queue: Option<QueueName>,
+    /// Only those whose name begins like this.
+    pub prefix: String,
+    /// Where the last page ended.
+    pub cursor: Option<String>,
+    /// Most records to read.
+    pub limit: usize,
+}
+
+/// A page of owners that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnerPage {
+    /// The owners.
+    pub items: Vec<StoredOwner>,
+    /// Where the next page begins; none: this was the last.
+    pub next: Option<String>,
+}
+
 /// A settle verb that may have been carried out before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
@@ -239,6 +326,8 @@ pub struct QueueStats {
     pub oldest_ready_at: Option<Timestamp>,
     /// When the rate limit lets the next task go, if it does not now.
     pub rate_at: Option<Timestamp>,
+    /// Its bundles.
+    pub bundles: u64,
 }
 
 impl QueueStats {
@@ -294,6 +383,14 @@ pub enum Wake {
     Expired,
     /// Something is to be removed: call [`Store::sweep`].
     Sweep,
+    /// The bundles of a queue, or when they are due, have changed: whoever waits for the first that
+    /// is due should call [`Store::first_due`] again.
+    Bundles {
+        /// The queue.
+        queue: QueueName,
+    },
+    /// Owners must be looked after: call [`Store::alarms`].
+    Alarms,
 }
 
 /// Whether a request that got an error may still have taken effect.
@@ -380,14 +477,16 @@ pub trait Store: Send + Sync + 'static {
     /// What queues hold, in the order asked; none for one that does not exist.
     async fn stats(&self, names: &[QueueName]) -> Result<Vec<Option<QueueStats>>, StoreError>;
 
-    /// Drops all tasks of a queue in one step, whatever their state. False: no such queue.
+    /// Drops all tasks and bundles of a queue in one step, whatever their state; plans stay. False: no
+    /// such queue.
     async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError>;
 
-    /// Drops a queue and all it holds in one step. False: no such queue.
+    /// Drops a queue with its tasks and bundles in one step; plans stay. False: no such queue.
     async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError>;
 
     /// Pushes tasks. Each is refused by itself if a live task has its id, the id is reserved, or the
-    /// queue holds its `max`; it replaces a finished task that is kept.
+    /// queue holds its `max` (tasks that deliver bundles do not count); it replaces a finished task
+    /// that is kept.
     async fn push(&self, push: Push) -> Result<Pushed, StoreError>;
 
     /// Hands out ready tasks: higher priority first, then by the queue's order; none from a paused
@@ -422,6 +521,34 @@ pub trait Store: Send + Sync + 'static {
     /// Tasks whose hold has ended or that were not started in time, as many as `limit`. They stay
     /// here until a commit changes them.
     async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError>;
+
+    /// Carries out steps, each whole or not at all, each answered by itself.
+    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError>;
+
+    /// Reads owners, in the order asked; none for one that does not exist.
+    async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError>;
+
+    /// Reads items of an owner from `from` on, in their order: at most `limit`, and at most 16 MiB
+    /// of them (at least one, if there is one).
+    async fn items(
+        &self,
+        key: &OwnerKey,
+        from: usize,
+        limit: usize,
+    ) -> Result<Vec<RawJson>, StoreError>;
+
+    /// Reads a page of owners. What is there throughout is listed exactly once.
+    async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError>;
+
+    /// The queue a plan belongs to; none: no such plan.
+    async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError>;
+
+    /// The owner of a queue that is due first by [`Owner::due_at`], whether or not it is due yet.
+    async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError>;
+
+    /// Owners whose [`Owner::alarm_at`] has come, the earliest first, as many as `limit`. They stay
+    /// here until a step changes them.
+    async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError>;
 
     /// Removes what is no longer to be kept: finished tasks past their time, reservations that have
     /// ended, leftovers of queues that were reset or deleted. At most about `limit` records; true

@@ -45,9 +45,14 @@ impl Task {
     /// Makes it wait until `due`, if it waits for its retry and not for that long.
     fn put_off(&mut self, due: Timestamp, now: Timestamp) {
         if matches!(self.status.state, State::Waiting | State::Ready) && due > self.due_at() {
-            self.status.due_at = Some(due);
-            self.status.queue(due, now);
+            self.wait_until(due, now);
         }
+    }
+
+    /// Makes it due at another time than that of its retry.
+    pub(crate) fn wait_until(&mut self, due: Timestamp, now: Timestamp) {
+        self.status.due_at = Some(due);
+        self.status.queue(due, now);
     }
 }
 

@@ -22,6 +22,7 @@ use crate::http::{Exchange, HttpTarget, TargetUrl};
 use crate::json::RawJson;
 use crate::limits::HISTORY_MAX;
 use crate::name::{QueueName, TaskId, WorkerName};
+use crate::owner::OwnerRef;
 use crate::queue::Settings;
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::time::{Span, Timestamp};
@@ -69,27 +70,8 @@ pub struct Spec {
     pub callback: Option<Callback>,
     /// Labels.
     pub tags: Vec<String>,
-    /// The plan or flow it belongs to.
-    pub owner: Option<Owner>,
-}
-
-/// What a task is a part of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Owner {
-    /// A run of a plan; reads as the task's `plan`.
-    Plan(RawJson),
-    /// A step of a flow; reads as the task's `flow`.
-    Flow(RawJson),
-}
-
-impl Owner {
-    /// The word for it in messages.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Plan(_) => "plan",
-            Self::Flow(_) => "flow",
-        }
-    }
+    /// The plan, flow or bundle it belongs to.
+    pub owner: Option<OwnerRef>,
 }
 
 /// All that changes about a task.

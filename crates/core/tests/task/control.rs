@@ -1,8 +1,10 @@
 //! Cancel, pause, resume, retry, reset: what anybody may ask of a task.
 
 use punctual_core::retry::MaxAttempts;
-use punctual_core::task::{Event, Extension, Outcome, Owner};
-use punctual_core::{Fate, NewTask, Refusal, RetryPolicy, Span, Spec, State, Status, Task, Verb};
+use punctual_core::task::{Event, Extension, Outcome};
+use punctual_core::{
+    Fate, NewTask, OwnerRef, PlanId, Refusal, RetryPolicy, Span, Spec, State, Status, Task, Verb,
+};
 
 use crate::scene::*;
 
@@ -236,7 +238,10 @@ fn a_reset_of_what_is_like_new_keeps_its_place() {
 
 #[test]
 fn a_run_or_step_is_not_reset() {
-    for (owner, word) in [(Owner::Plan(json("{}")), "plan"), (Owner::Flow(json("{}")), "flow")] {
+    for (owner, word) in [
+        (OwnerRef::Plan { id: PlanId::parse("p").unwrap(), reads: json("{}") }, "plan"),
+        (OwnerRef::Flow(json("{}")), "flow"),
+    ] {
         for state in State::ALL {
             let mut task = in_state(state);
             task.spec = Spec { owner: Some(owner.clone()), ..(*task.spec).clone() }.into();

@@ -1,8 +1,8 @@
 //! Records are stored as they are: every field reads back from its packed form.
 
 use punctual_core::callback::{Callback, End};
-use punctual_core::task::{Event, Extension, Owner};
-use punctual_core::{NewTask, QueueName, RetryPolicy, Span, Spec, State, Status, Task};
+use punctual_core::task::{Event, Extension};
+use punctual_core::{NewTask, OwnerRef, QueueName, RetryPolicy, Span, Spec, State, Status, Task};
 
 use crate::scene::*;
 
@@ -51,7 +51,7 @@ fn every_field_reads_back() {
         ..NewTask::default()
     });
     task.spec =
-        Spec { owner: Some(Owner::Flow(json("{\"id\":1}"))), ..(*task.spec).clone() }.into();
+        Spec { owner: Some(OwnerRef::Flow(json("{\"id\":1}"))), ..(*task.spec).clone() }.into();
     let extension = Extension {
         progress: Some(0.5),
         message: Some("here".to_owned()),

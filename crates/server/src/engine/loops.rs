@@ -70,6 +70,7 @@ impl Engine {
                 Wake::Ready { queue, count } => self.call(queue, count).await,
                 Wake::Expired => expired.notify_one(),
                 Wake::Sweep => sweep.notify_one(),
+                Wake::Bundles { .. } | Wake::Alarms => {}
             }
         }
     }

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use punctual_core::{Queue, QueueName, TaskId, Timestamp};
+use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
 use punctual_server::{ServeError, ServerConfig};
 use punctual_store::port::PutRefusal;
 use punctual_store::{
-    Change, Effect, Listing, Lost, ManualClock, Page, Push, Pushed, PutQueue, QueueStats, Receipt,
-    Revision, Store, StoreError, Stored, Take, Taken, Wake,
+    Change, Effect, Listing, Lost, ManualClock, OwnerListing, OwnerPage, Page, Push, Pushed,
+    PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner,
+    Take, Taken, Wake,
 };
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -100,6 +101,13 @@ switched! {
     None fn list(listing: Listing) -> Page;
     None fn settled(receipts: &[Receipt]) -> Vec<bool>;
     None fn expired(limit: usize) -> Vec<Stored>;
+    Unknown fn step(steps: Vec<Step>) -> Vec<Stepped>;
+    None fn owners(keys: &[OwnerKey]) -> Vec<Option<StoredOwner>>;
+    None fn items(key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson>;
+    None fn list_owners(listing: OwnerListing) -> OwnerPage;
+    None fn station(plan: &PlanId) -> Option<QueueName>;
+    None fn first_due(queue: &QueueName) -> Option<StoredOwner>;
+    None fn alarms(limit: usize) -> Vec<StoredOwner>;
     None fn sweep(limit: usize) -> bool;
 }
 

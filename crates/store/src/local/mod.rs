@@ -370,6 +370,48 @@ impl Store for LocalStore {
         }
     }
 
+    async fn step(
+        &self,
+        _steps: Vec<crate::port::Step>,
+    ) -> Result<Vec<crate::port::Stepped>, StoreError> {
+        unimplemented!()
+    }
+    async fn owners(
+        &self,
+        _keys: &[punctual_core::OwnerKey],
+    ) -> Result<Vec<Option<crate::port::StoredOwner>>, StoreError> {
+        unimplemented!()
+    }
+    async fn items(
+        &self,
+        _key: &punctual_core::OwnerKey,
+        _from: usize,
+        _limit: usize,
+    ) -> Result<Vec<punctual_core::RawJson>, StoreError> {
+        unimplemented!()
+    }
+    async fn list_owners(
+        &self,
+        _listing: crate::port::OwnerListing,
+    ) -> Result<crate::port::OwnerPage, StoreError> {
+        unimplemented!()
+    }
+    async fn station(
+        &self,
+        _plan: &punctual_core::PlanId,
+    ) -> Result<Option<QueueName>, StoreError> {
+        unimplemented!()
+    }
+    async fn first_due(
+        &self,
+        _queue: &QueueName,
+    ) -> Result<Option<crate::port::StoredOwner>, StoreError> {
+        unimplemented!()
+    }
+    async fn alarms(&self, _limit: usize) -> Result<Vec<crate::port::StoredOwner>, StoreError> {
+        Ok(Vec::new())
+    }
+
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
         self.run(move |desk| desk.shard.sweep(limit)).await
     }

@@ -54,6 +54,7 @@ impl Shard {
         let index = self.index(*self.numbers.get(name)?);
         let rate = index.queue.settings.rate;
         Some(QueueStats {
+            bundles: 0,
             counts: index.counts,
             oldest_ready_at: index.oldest_ready_at(),
             rate_at: rate.and_then(|rate| index.bucket.next_at(rate, self.now)),

@@ -7,10 +7,12 @@ use punctual_core::limits::{KEYED_REQUEST_MS, RECEIPT_MS, REMEMBERED_MAX, TAKE_B
 use punctual_core::queue::Order;
 use punctual_core::task::Grant;
 use punctual_core::{
-    Fate, Queue, QueueName, Settings, Span, Spec, State, Status, Task, TaskId, Timestamp,
+    Fate, OwnerKey, OwnerRef, Queue, QueueName, Settings, Span, Spec, State, Status, Task, TaskId,
+    Timestamp,
 };
 
 use super::bucket::Bucket;
+use super::owners::OwnerRecord;
 use crate::clock::Instant;
 use crate::port::{
     Change, Classes, Keyed, KeyedItem, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal,
@@ -21,6 +23,7 @@ use crate::port::{
 #[derive(Default)]
 pub(super) struct Contents {
     pub(super) queues: BTreeMap<QueueName, Shelf>,
+    pub(super) owners: BTreeMap<OwnerKey, OwnerRecord>,
     births: u64,
     keyed: HashMap<u128, Remembered>,
     keyed_order: VecDeque<u128>,
@@ -118,12 +121,13 @@ impl Shelf {
         (wait_ms > 0).then(|| now.wall + Span::from_millis(wait_ms))
     }
 
-    pub(super) fn stats(&self, now: Instant) -> QueueStats {
+    pub(super) fn stats(&self, bundles: u64, now: Instant) -> QueueStats {
         let ready = self.records.values().filter(|record| record.state(now) == State::Ready);
         QueueStats {
             counts: State::ALL.map(|state| self.count(now, |s| s == state) as u64),
             oldest_ready_at: ready.map(|record| record.task.status.ready_at).min(),
             rate_at: self.rate_at(now),
+            bundles,
         }
     }
 
@@ -181,12 +185,14 @@ impl Contents {
     pub(super) fn put_queue(&mut self, put: PutQueue) -> Result<(), PutRefusal> {
         let name = put.queue.name.clone();
         let queue = Arc::new(put.queue);
+        let has_bundles = self.bundles(&name) > 0;
         match (self.queues.get_mut(&name), put.before) {
             (None, None) => {
                 self.queues.insert(name, Shelf::new(queue));
             }
             (Some(shelf), Some(before)) if shelf.queue == before => {
-                if queue.settings.mode != before.settings.mode && !shelf.records.is_empty() {
+                let is_empty = shelf.records.is_empty() && !has_bundles;
+                if queue.settings.mode != before.settings.mode && !is_empty {
                     return Err(PutRefusal::HoldsTasks);
                 }
                 if queue.settings.rate != before.settings.rate {
@@ -200,15 +206,10 @@ impl Contents {
     }
 
     pub(super) fn push(&mut self, push: Push, now: Instant) -> Pushed {
-        self.forget(now);
         if let Some(keyed) = &push.keyed
-            && let Some(first) = self.keyed.get(&keyed.key)
+            && let Some((is_same, status, items)) = self.recall(keyed, now)
         {
-            return if first.request == keyed.request {
-                Pushed::Replayed { status: first.status, items: first.items.clone() }
-            } else {
-                Pushed::KeyReused
-            };
+            return if is_same { Pushed::Replayed { status, items } } else { Pushed::KeyReused };
         }
         let Some(max) = self.queues.get(&push.queue).map(|shelf| shelf.settings().max) else {
             return Pushed::NoQueue;
@@ -221,12 +222,29 @@ impl Contents {
         Pushed::Answers(answers)
     }
 
-    fn insert(
+    /// The answers to a keyed request that was carried out before, and whether it was the same.
+    pub(super) fn recall(
+        &mut self,
+        keyed: &Keyed,
+        now: Instant,
+    ) -> Option<(bool, u16, Vec<KeyedItem>)> {
+        self.forget(now);
+        let first = self.keyed.get(&keyed.key)?;
+        Some((first.request == keyed.request, first.status, first.items.clone()))
+    }
+
+    pub(super) fn next_birth(&mut self) -> u64 {
+        self.births += 1;
+        self.births
+    }
+
+    pub(super) fn insert(
         &mut self,
         spec: Arc<Spec>,
         max: Option<u64>,
         now: Instant,
     ) -> Result<Revision, PushRefusal> {
+        let birth = self.next_birth();
         let shelf = self.queues.entry(spec.queue.clone()).or_insert_with(|| {
             Shelf::new(Arc::new(Queue {
                 name: spec.queue.clone(),
@@ -236,12 +254,15 @@ impl Contents {
             }))
         });
         shelf.admits(&spec.id, now)?;
-        let live = shelf.count(now, |state| !state.is_finished()) as u64;
+        let counts = |record: &&Record| {
+            let delivers = matches!(record.task.spec.owner, Some(OwnerRef::Bundle(_)));
+            !record.task.status.state.is_finished() && !delivers
+        };
+        let live = shelf.records.values().filter(counts).count() as u64;
         if max.is_some_and(|max| live >= max) {
             return Err(PushRefusal::Full);
         }
-        self.births += 1;
-        let revision = Revision { birth: self.births, change: 0 };
+        let revision = Revision { birth, change: 0 };
         let status = Status::new(spec.due_at, now.wall);
         let id = spec.id.clone();
         shelf.reserved.remove(&id);
@@ -250,8 +271,13 @@ impl Contents {
         Ok(revision)
     }
 
-    fn remember(&mut self, keyed: Keyed, answers: &[Result<Revision, PushRefusal>], now: Instant) {
-        if keyed.single && !answers.iter().any(Result::is_ok) {
+    pub(super) fn remember(
+        &mut self,
+        keyed: Keyed,
+        answers: &[Result<Revision, PushRefusal>],
+        now: Instant,
+    ) {
+        if keyed.single && !answers.is_empty() && !answers.iter().any(Result::is_ok) {
             return;
         }
         let mut items = keyed.items;

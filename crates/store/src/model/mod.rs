@@ -6,19 +6,23 @@
 mod bucket;
 mod contents;
 mod list;
+mod owners;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use punctual_core::{Queue, QueueName, Settings, State, TaskId, Timestamp};
+use punctual_core::{
+    OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Settings, State, TaskId, Timestamp,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::contents::{Contents, Shelf};
 use crate::clock::{Clock, Instant};
 use crate::port::{
-    Change, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision,
-    Store, StoreError, Stored, Take, Taken, Wake,
+    Change, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
+    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
+    Taken, Wake,
 };
 
 /// How often the model looks at a clock that moves by itself.
@@ -109,6 +113,14 @@ impl Inner {
                 wakes.push(Wake::Sweep);
             }
         }
+        for key in contents.owners.keys().filter(|key| which(&key.queue)) {
+            if key.kind == OwnerKind::Bundle {
+                wakes.push(Wake::Bundles { queue: key.queue.clone() });
+            }
+        }
+        if !contents.alarms(1, now).is_empty() {
+            wakes.push(Wake::Alarms);
+        }
         for wake in wakes {
             // Nobody has to listen.
             let _ = self.wakes.send(wake);
@@ -119,9 +131,13 @@ impl Inner {
     fn look(&self, last: Instant) -> Instant {
         let contents = self.lock();
         let now = self.clock.now();
-        self.announce(&contents, now, |name| {
+        let rang = contents.alarms(usize::MAX, now).len() > contents.alarms(usize::MAX, last).len();
+        let moved = |name: &QueueName| {
             contents.queues.get(name).is_some_and(|shelf| shelf.moved(last, now))
-        });
+        };
+        if rang || contents.queues.keys().any(moved) {
+            self.announce(&contents, now, moved);
+        }
         now
     }
 }
@@ -206,13 +222,18 @@ impl Store for ModelStore {
 
     async fn stats(&self, names: &[QueueName]) -> Result<Vec<Option<QueueStats>>, StoreError> {
         Ok(self.inner.read(|contents, now| {
-            let stats = |name| contents.queues.get(name).map(|shelf| shelf.stats(now));
+            let stats = |name| {
+                let shelf = contents.queues.get(name)?;
+                Some(shelf.stats(contents.bundles(name), now))
+            };
             names.iter().map(stats).collect()
         }))
     }
 
     async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
-        Ok(self.inner.lock().queues.get_mut(name).is_some_and(|shelf| {
+        let mut contents = self.inner.lock();
+        contents.drop_bundles(name);
+        Ok(contents.queues.get_mut(name).is_some_and(|shelf| {
             shelf.records.clear();
             shelf.reserved.clear();
             true
@@ -220,7 +241,9 @@ impl Store for ModelStore {
     }
 
     async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
-        Ok(self.inner.lock().queues.remove(name).is_some())
+        let mut contents = self.inner.lock();
+        contents.drop_bundles(name);
+        Ok(contents.queues.remove(name).is_some())
     }
 
     async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
@@ -289,6 +312,41 @@ impl Store for ModelStore {
             let expired = records.filter(|record| record.is_expired(now));
             expired.take(limit).map(|record| record.stored()).collect()
         }))
+    }
+
+    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+        Ok(self.inner.change(None, |contents, now| {
+            steps.into_iter().map(|step| contents.step(step, now)).collect()
+        }))
+    }
+
+    async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError> {
+        Ok(self.inner.read(|contents, _| keys.iter().map(|key| contents.owner(key)).collect()))
+    }
+
+    async fn items(
+        &self,
+        key: &OwnerKey,
+        from: usize,
+        limit: usize,
+    ) -> Result<Vec<RawJson>, StoreError> {
+        Ok(self.inner.read(|contents, _| contents.items(key, from, limit)))
+    }
+
+    async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError> {
+        self.inner.read(|contents, _| contents.list_owners(&listing))
+    }
+
+    async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
+        Ok(self.inner.read(|contents, _| contents.station(plan)))
+    }
+
+    async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError> {
+        Ok(self.inner.read(|contents, _| contents.first_due(queue)))
+    }
+
+    async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError> {
+        Ok(self.inner.read(|contents, now| contents.alarms(limit, now)))
     }
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {

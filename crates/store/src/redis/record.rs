@@ -6,11 +6,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use punctual_core::bundle::BundleKey;
 use punctual_core::retry::MaxAttempts;
-use punctual_core::task::{Hold, Owner};
+use punctual_core::task::Hold;
 use punctual_core::{
-    QueueName, RawJson, Seed, Span, Spec, State, Status, Task, TaskId, Timestamp, Token, Verb,
-    WorkerName,
+    OwnerRef, PlanId, QueueName, RawJson, Seed, Span, Spec, State, Status, Task, TaskId, Timestamp,
+    Token, Verb, WorkerName,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -88,8 +89,12 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_> {
         fields.long("tags", json(&spec.tags));
     }
     match &spec.owner {
-        Some(Owner::Plan(plan)) => fields.long("plan", plan.as_str().as_bytes()),
-        Some(Owner::Flow(flow)) => fields.long("flow", flow.as_str().as_bytes()),
+        Some(OwnerRef::Plan { id, reads }) => {
+            fields.text("plan_id", id);
+            fields.long("plan", reads.as_str().as_bytes());
+        }
+        Some(OwnerRef::Flow(flow)) => fields.long("flow", flow.as_str().as_bytes()),
+        Some(OwnerRef::Bundle(key)) => fields.long("bundle", key.as_str().as_bytes()),
         None => {}
     }
     if is_big(spec) {
@@ -224,6 +229,17 @@ impl Reader<'_> {
         self.optional(name, |text| Some(RawJson::stored(text)))
     }
 
+    fn owner(&self) -> Result<Option<OwnerRef>, StoreError> {
+        if let Some(id) = self.optional("plan_id", |text| PlanId::parse(text).ok())? {
+            let reads = self.needed("plan", self.raw("plan")?)?;
+            return Ok(Some(OwnerRef::Plan { id, reads }));
+        }
+        if let Some(key) = self.fields.long_text("bundle") {
+            return Ok(Some(OwnerRef::Bundle(BundleKey::composed(key))));
+        }
+        Ok(self.raw("flow")?.map(OwnerRef::Flow))
+    }
+
     fn spec(&self, queue: &QueueName, payload: Option<&[u8]>) -> Result<Spec, StoreError> {
         let created_at = self.needed("create", self.time("create")?)?;
         let payload = match self.fields.get("big") {
@@ -231,8 +247,6 @@ impl Reader<'_> {
             None => Cow::Owned(self.fields.numbered()),
         };
         let payload = std::str::from_utf8(&payload).map_err(|_| self.bad("payload"))?;
-        let plan = self.raw("plan")?.map(Owner::Plan);
-        let flow = self.raw("flow")?.map(Owner::Flow);
         Ok(Spec {
             queue: queue.clone(),
             id: self.needed("id", self.fields.text("id").and_then(|id| TaskId::parse(id).ok()))?,
@@ -249,7 +263,7 @@ impl Reader<'_> {
             http: self.packed("http")?,
             callback: self.packed("callback")?,
             tags: self.json("tags")?.unwrap_or_default(),
-            owner: plan.or(flow),
+            owner: self.owner()?,
         })
     }
 

@@ -2,8 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use punctual_core::OwnerRef;
 use punctual_core::retry::MaxAttempts;
-use punctual_core::task::{Attempt, Owner};
+use punctual_core::task::Attempt;
 use punctual_core::{
     QueueName, RawJson, Settings, State, Task, TaskId, Timestamp, Token, Verb, WorkerName,
 };
@@ -98,9 +99,9 @@ impl<'a> TaskView<'a> {
     pub(crate) fn new(task: &'a Task, queue: &Settings, viewing: Viewing<'_>) -> Self {
         let Task { spec, status } = task;
         let (plan, flow) = match &spec.owner {
-            Some(Owner::Plan(plan)) => (Some(plan), None),
-            Some(Owner::Flow(flow)) => (None, Some(flow)),
-            None => (None, None),
+            Some(OwnerRef::Plan { reads, .. }) => (Some(reads), None),
+            Some(OwnerRef::Flow(flow)) => (None, Some(flow)),
+            Some(OwnerRef::Bundle(_)) | None => (None, None),
         };
         Self {
             queue: &spec.queue,

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use proptest::prop_assert_eq;
 use proptest::test_runner::TestCaseError;
-use punctual_core::task::{Context, Event, Owner};
-use punctual_core::{Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token};
+use punctual_core::task::{Context, Event};
+use punctual_core::{
+    OwnerRef, Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token,
+};
 
 use super::check::as_it_reads;
 use super::steps::{IDS, Occurrence, Pushable, QUEUES, Served, Step, Wish};
@@ -144,7 +146,7 @@ impl Pair {
         let name = queue(name);
         let now = self.now();
         let specs = tasks.iter().map(|pushable| {
-            let owner = pushable.owned.then(|| Owner::Plan(json("{}")));
+            let owner = pushable.owned.then(|| OwnerRef::Flow(json("{}")));
             let spec = Spec::new(name.clone(), pushable.at(now), id("unnamed"), now);
             Arc::new(Spec { owner, ..spec })
         });

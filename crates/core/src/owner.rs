@@ -1,0 +1,130 @@
+//! Owners: what spans several tasks and outlives each of them. A bundle owns the task that delivers
+//! it; a plan owns its runs.
+//!
+//! An owner is one record, a list of items beside it (a bundle's payloads, a plan's results) and at
+//! most two times: when it is due in its queue, and when the server must look after it. Its record
+//! and the tasks it owns change in one atomic step, so an owner lies where its queue's tasks lie.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::{Bundle, BundleKey};
+use crate::json::RawJson;
+use crate::name::{PlanId, QueueName};
+use crate::plan::Plan;
+use crate::time::Timestamp;
+
+/// The kinds of owners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum OwnerKind {
+    /// A bundle.
+    Bundle,
+    /// A plan.
+    Plan,
+}
+
+/// The identity of an owner.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OwnerKey {
+    /// What it is.
+    pub kind: OwnerKind,
+    /// The queue its tasks are in.
+    pub queue: QueueName,
+    /// Its name: a bundle's key, unique in its queue; a plan's id, unique among all plans.
+    pub name: Arc<str>,
+}
+
+impl OwnerKey {
+    /// The identity of a bundle.
+    pub fn bundle(queue: &QueueName, key: &BundleKey) -> Self {
+        Self { kind: OwnerKind::Bundle, queue: queue.clone(), name: key.as_str().into() }
+    }
+
+    /// The identity of a plan.
+    pub fn plan(station: &QueueName, id: &PlanId) -> Self {
+        Self { kind: OwnerKind::Plan, queue: station.clone(), name: id.as_str().into() }
+    }
+}
+
+/// The record of an owner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Owner {
+    /// A bundle.
+    Bundle(Box<Bundle>),
+    /// A plan.
+    Plan(Box<Plan>),
+}
+
+impl Owner {
+    /// Its identity.
+    pub fn key(&self) -> OwnerKey {
+        match self {
+            Self::Bundle(bundle) => OwnerKey::bundle(&bundle.queue, &bundle.key),
+            Self::Plan(plan) => OwnerKey::plan(&plan.station, &plan.id),
+        }
+    }
+
+    /// When it is due in its queue, for whoever asks for the first that is: bundles for workers.
+    pub fn due_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Bundle(bundle) => bundle.scheduled_at(),
+            Self::Plan(_) => None,
+        }
+    }
+
+    /// When the server must look after it.
+    pub fn alarm_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Bundle(bundle) => bundle.abandoned_at,
+            Self::Plan(plan) => plan.alarm_at(),
+        }
+    }
+}
+
+/// What a task is a part of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum OwnerRef {
+    /// A run of a plan.
+    Plan {
+        /// The plan.
+        id: PlanId,
+        /// What reads as the task's `plan`.
+        reads: RawJson,
+    },
+    /// A step of a flow; reads as the task's `flow`.
+    Flow(RawJson),
+    /// The delivery of a bundle of the same queue.
+    Bundle(BundleKey),
+}
+
+impl OwnerRef {
+    /// The word for it in messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Plan { .. } => "plan",
+            Self::Flow(_) => "flow",
+            Self::Bundle(_) => "bundle",
+        }
+    }
+
+    /// The owner of a task in a queue, where it has a record of its own.
+    pub fn key(&self, queue: &QueueName) -> Option<OwnerKey> {
+        match self {
+            Self::Plan { id, .. } => Some(OwnerKey::plan(queue, id)),
+            Self::Bundle(key) => Some(OwnerKey::bundle(queue, key)),
+            Self::Flow(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for OwnerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            OwnerKind::Bundle => "bundle",
+            OwnerKind::Plan => "plan",
+        };
+        write!(f, "{kind} {:?} of queue {}", self.name, self.queue)
+    }
+}

@@ -1,0 +1,138 @@
+//! Owners in the model: records in one map, their items beside them.
+
+use std::sync::Arc;
+
+use punctual_core::limits::TAKE_BYTES_MAX;
+use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, RawJson};
+
+use super::contents::Contents;
+use crate::clock::Instant;
+use crate::port::{
+    Change, OwnerChange, OwnerListing, OwnerPage, Revision, Step, Stepped, StoreError, StoredOwner,
+};
+
+/// An owner as it is kept.
+pub(super) struct OwnerRecord {
+    pub(super) revision: Revision,
+    pub(super) owner: Owner,
+    items: Vec<RawJson>,
+}
+
+impl OwnerRecord {
+    fn stored(&self) -> StoredOwner {
+        StoredOwner { owner: self.owner.clone(), revision: self.revision }
+    }
+}
+
+impl Contents {
+    /// Carries out a step, if nothing has changed that it was decided from.
+    pub(super) fn step(&mut self, step: Step, now: Instant) -> Stepped {
+        if let Some(keyed) = &step.keyed
+            && let Some((is_same, status, items)) = self.recall(keyed, now)
+        {
+            return if is_same { Stepped::Replayed { status, items } } else { Stepped::KeyReused };
+        }
+        let is_current = |change: &OwnerChange| {
+            self.owners.get(&change.key).map(|record| record.revision) == change.expected
+        };
+        let is_unchanged = |change: &Change| {
+            let spec = &change.decision.task.spec;
+            let shelf = self.queues.get(&spec.queue);
+            let record = shelf.and_then(|shelf| shelf.records.get(&spec.id));
+            record.is_some_and(|record| record.revision == change.expected)
+        };
+        if !step.owners.iter().all(is_current) || !step.tasks.iter().all(is_unchanged) {
+            return Stepped::Lost;
+        }
+        let tasks = step.tasks.into_iter().filter_map(|change| self.commit(change, now).ok());
+        let tasks = tasks.collect();
+        let owners = step.owners.into_iter().map(|change| self.change_owner(change)).collect();
+        for spec in step.spawn {
+            let _ = self.insert(Arc::new(spec), None, now);
+        }
+        if let Some(keyed) = step.keyed {
+            self.remember(keyed, &[], now);
+        }
+        Stepped::Done { owners, tasks }
+    }
+
+    fn change_owner(&mut self, change: OwnerChange) -> Option<Revision> {
+        let before = self.owners.remove(&change.key);
+        let owner = change.after?;
+        let (mut revision, mut items) = match before {
+            Some(record) => (record.revision, record.items),
+            None => (Revision { birth: self.next_birth(), change: 0 }, Vec::new()),
+        };
+        if change.expected.is_some() {
+            revision.change += 1;
+        }
+        items.drain(..change.drop_first.min(items.len()));
+        items.extend(change.append);
+        self.owners.insert(change.key, OwnerRecord { revision, owner, items });
+        Some(revision)
+    }
+
+    /// Drops the bundles of a queue.
+    pub(super) fn drop_bundles(&mut self, queue: &QueueName) {
+        self.owners.retain(|key, _| key.kind != OwnerKind::Bundle || key.queue != *queue);
+    }
+
+    pub(super) fn bundles(&self, queue: &QueueName) -> u64 {
+        let of_queue = |key: &&OwnerKey| key.kind == OwnerKind::Bundle && key.queue == *queue;
+        self.owners.keys().filter(of_queue).count() as u64
+    }
+
+    pub(super) fn owner(&self, key: &OwnerKey) -> Option<StoredOwner> {
+        self.owners.get(key).map(OwnerRecord::stored)
+    }
+
+    pub(super) fn items(&self, key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson> {
+        let Some(record) = self.owners.get(key) else { return Vec::new() };
+        let mut bytes = 0;
+        let fits = |(index, item): &(usize, &RawJson)| {
+            bytes += item.len();
+            *index == 0 || bytes <= TAKE_BYTES_MAX
+        };
+        let items = record.items.iter().skip(from).take(limit).enumerate().take_while(fits);
+        items.map(|(_, item)| item.clone()).collect()
+    }
+
+    pub(super) fn list_owners(&self, listing: &OwnerListing) -> Result<OwnerPage, StoreError> {
+        let after: Option<OwnerKey> = match &listing.cursor {
+            Some(cursor) => Some(serde_json::from_str(cursor).map_err(|_| StoreError::BadCursor)?),
+            None => None,
+        };
+        let mut found = self.owners.iter().filter(|(key, _)| {
+            key.kind == listing.kind
+                && listing.queue.as_ref().is_none_or(|queue| key.queue == *queue)
+                && key.name.starts_with(&listing.prefix)
+                && after.as_ref().is_none_or(|after| *key > after)
+        });
+        let page: Vec<_> = found.by_ref().take(listing.limit).collect();
+        let next = found
+            .next()
+            .and_then(|_| page.last())
+            .map(|(key, _)| serde_json::to_string(key).expect("a key has only texts"));
+        Ok(OwnerPage { items: page.into_iter().map(|(_, record)| record.stored()).collect(), next })
+    }
+
+    pub(super) fn station(&self, plan: &PlanId) -> Option<QueueName> {
+        let is_it = |key: &&OwnerKey| key.kind == OwnerKind::Plan && *key.name == *plan.as_str();
+        self.owners.keys().find(is_it).map(|key| key.queue.clone())
+    }
+
+    pub(super) fn first_due(&self, queue: &QueueName) -> Option<StoredOwner> {
+        let of_queue = self.owners.iter().filter(|(key, _)| key.queue == *queue);
+        let due = of_queue.filter_map(|(key, record)| Some((record.owner.due_at()?, key, record)));
+        due.min_by_key(|(at, key, _)| (*at, *key)).map(|(_, _, record)| record.stored())
+    }
+
+    pub(super) fn alarms(&self, limit: usize, now: Instant) -> Vec<StoredOwner> {
+        let alarm = |record: &OwnerRecord| record.owner.alarm_at().filter(|at| *at <= now.wall);
+        let rung =
+            self.owners.iter().filter_map(|(key, record)| Some((alarm(record)?, key, record)));
+        let mut rung: Vec<_> = rung.collect();
+        rung.sort_by_key(|(at, key, _)| (*at, *key));
+        rung.into_iter().take(limit).map(|(_, _, record)| record.stored()).collect()
+    }
+}
