@@ -84,6 +84,11 @@ impl Headers {
         self.0.get(name).map(String::as_str)
     }
 
+    /// Sets one header, whatever it was.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.0.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Drops what another origin must not see.
     pub(super) fn drop_secrets(&mut self) {
         self.0.retain(|name, _| !is_secret(name));

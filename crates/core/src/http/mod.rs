@@ -133,6 +133,15 @@ impl HttpTarget {
         check_size("contains", contains.map_or(0, String::len), TEXT_BYTES_MAX)
     }
 
+    /// The target with the values that a reader was not shown, as they were before.
+    #[must_use]
+    pub(crate) fn unhidden(self, before: Option<&Self>) -> Self {
+        match before {
+            Some(before) => Self { headers: self.headers.unhidden(&before.headers), ..self },
+            None => self,
+        }
+    }
+
     /// Refuses an address that deliveries may not go to.
     pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
         match &self.url {

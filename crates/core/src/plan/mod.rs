@@ -8,8 +8,19 @@
 //!
 //! At most one run lives at a time. Its end and the computing of the next time are one step, so a
 //! live plan always has exactly one thing to come: a time, or the end of its run.
+//!
+//! - `order`: what a request says about a plan. `life`: what happens to it. `run`: the tasks it makes,
+//!   and what becomes of it when they end.
+
+mod life;
+mod order;
+mod run;
 
 use serde::{Deserialize, Serialize};
+
+pub use life::{PlanRefusal, PlanVerb};
+pub use order::{GivenId, PlanPatch};
+pub use run::{Ended, Fired, PlanResult};
 
 use crate::bundle::BundleKey;
 use crate::calendar::{Position, Rule};
@@ -33,15 +44,17 @@ pub struct Plan {
     pub rule: Rule,
     /// When it was made.
     pub created_at: Timestamp,
-    /// Where it stands.
-    pub state: PlanState,
+    /// Where it stands, but for its living run.
+    pub phase: Phase,
     /// How far it has come in its rule.
     pub position: Position,
-    /// When it is due next.
+    /// When it is due next, while it is scheduled and none of its runs lives.
     pub next_at: Option<Timestamp>,
     /// Its run that has not ended.
     pub living: Option<Run>,
-    /// The number of the run that is living or comes next, from 1.
+    /// Its run that failed for good, as long as that is why it stands still.
+    pub failed: Option<Run>,
+    /// The number of the run that lives or comes next, from 1.
     pub number: u64,
     /// Runs asked for besides the rule, under the current number.
     pub extra: u32,
@@ -55,12 +68,14 @@ pub struct Plan {
     pub last_state: Option<LastState>,
     /// What went wrong last.
     pub error: Option<String>,
+    /// How many results are kept with it.
+    pub results: u32,
     /// When it finished.
     pub finished_at: Option<Timestamp>,
 }
 
 /// What a plan is to do, as it was given.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Order {
     /// The caller's own id for it.
     pub request_id: Option<String>,
@@ -81,7 +96,7 @@ pub struct Order {
     /// Their waits between attempts.
     pub retry: Option<RetryPolicy>,
     /// Their priority.
-    pub priority: i8,
+    pub priority: i32,
     /// Capabilities their worker must have.
     pub requires: Vec<String>,
     /// Their labels.
@@ -92,7 +107,20 @@ pub struct Order {
     pub keep_results: u32,
 }
 
-/// Where a plan stands.
+/// Where a plan stands when none of its runs lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// It waits for its time.
+    Scheduled,
+    /// Set aside.
+    Paused,
+    /// A run failed for good.
+    Error,
+    /// Nothing is to come.
+    Finished,
+}
+
+/// The state a plan reads as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlanState {
@@ -102,10 +130,27 @@ pub enum PlanState {
     Running,
     /// Set aside.
     Paused,
-    /// A run failed for good, or the plan cannot be read.
+    /// A run failed for good.
     Error,
     /// Nothing is to come.
     Finished,
+}
+
+impl PlanState {
+    /// Every state.
+    pub const ALL: [Self; 5] =
+        [Self::Scheduled, Self::Running, Self::Paused, Self::Error, Self::Finished];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Error => "error",
+            Self::Finished => "finished",
+        }
+    }
 }
 
 /// How a plan's last run stands or ended.
@@ -124,28 +169,45 @@ pub enum LastState {
     Skipped,
 }
 
-/// A run that has not ended.
+/// A run of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Its task.
     pub task: TaskId,
-    /// The time it was due by the rule; none: it was asked for besides the rule.
-    pub due_at: Option<Timestamp>,
+    /// Its number, and the place among those asked for besides the rule, as people read it.
+    pub label: String,
+    /// The time it was due, or asked for.
+    pub due_at: Timestamp,
+    /// Whether the rule made it due.
+    pub is_ruled: bool,
     /// When to look whether somebody came for it.
     pub watch_at: Option<Timestamp>,
 }
 
 impl Plan {
+    /// The state it reads as.
+    pub fn state(&self) -> PlanState {
+        match self.phase {
+            Phase::Paused => PlanState::Paused,
+            _ if self.living.is_some() => PlanState::Running,
+            Phase::Scheduled => PlanState::Scheduled,
+            Phase::Error => PlanState::Error,
+            Phase::Finished => PlanState::Finished,
+        }
+    }
+
     /// When the server must look after it: it is due, its run may be waiting in vain, or it has been
     /// kept long enough.
     pub(crate) fn alarm_at(&self) -> Option<Timestamp> {
         /// How long a finished plan stays readable.
         const KEPT: Span = Span::from_millis(24 * 60 * 60 * 1_000);
-        match self.state {
-            PlanState::Scheduled => self.next_at,
-            PlanState::Running => self.living.as_ref().and_then(|run| run.watch_at),
-            PlanState::Finished => self.finished_at.map(|at| at + KEPT),
-            PlanState::Paused | PlanState::Error => None,
+        if let Some(run) = &self.living {
+            return run.watch_at;
+        }
+        match self.phase {
+            Phase::Scheduled => self.next_at,
+            Phase::Finished => self.finished_at.map(|at| at + KEPT),
+            Phase::Paused | Phase::Error => None,
         }
     }
 }

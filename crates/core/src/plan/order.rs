@@ -1,0 +1,268 @@
+//! What a request says about a plan, and the rules for it.
+
+use serde::{Deserialize, Deserializer};
+
+use super::Order;
+use crate::bundle::BundleKey;
+use crate::calendar::{PlanTime, PlanType, Rule, RuleFields};
+use crate::callback::Callback;
+use crate::error::{Invalid, Refusal, check_size};
+use crate::http::{HttpTarget, Reach};
+use crate::json::RawJson;
+use crate::limits::TEXT_BYTES_MAX;
+use crate::name::{PlanId, QueueName};
+use crate::object::objects_only;
+use crate::patch::Patch;
+use crate::retry::{MaxAttempts, RetryPolicy};
+use crate::task::{NewTask, SettingsOf};
+use crate::time::Span;
+
+/// Results kept unless a plan says otherwise, and the most that can be.
+const KEEP_RESULTS: u32 = 100;
+const KEEP_RESULTS_MAX: u32 = 10_000;
+
+/// A plan as a request gives it: what is left out stays, or has its default in a new plan.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
+pub struct PlanPatch {
+    /// Its id; generated if left out.
+    pub plan_id: Option<GivenId>,
+    /// The queue its runs are pushed to; required in a new plan.
+    pub station: Option<QueueName>,
+    /// See [`Order::request_id`].
+    pub request_id: Patch<String>,
+    /// See [`Order::caller`].
+    pub caller: Patch<String>,
+    /// See [`Order::description`].
+    pub description: Patch<String>,
+    /// See [`Order::message`].
+    pub message: Patch<RawJson>,
+    /// Another name of `message`.
+    pub messages: Patch<RawJson>,
+    /// See [`Order::http`].
+    pub http: Patch<HttpTarget>,
+    /// See [`Order::bundle_key`].
+    pub bundle_key: Patch<String>,
+    /// See [`Order::hold`].
+    pub hold: Patch<Span>,
+    /// See [`Order::max_attempts`].
+    pub max_attempts: Patch<MaxAttempts>,
+    /// See [`Order::retry`].
+    pub retry: Patch<RetryPolicy>,
+    /// See [`Order::priority`].
+    pub priority: Patch<i32>,
+    /// See [`Order::requires`].
+    pub requires: Patch<Vec<String>>,
+    /// See [`Order::tags`].
+    pub tags: Patch<Vec<String>>,
+    /// See [`Order::callback`].
+    pub callback: Patch<Callback>,
+    /// See [`Order::keep_results`].
+    pub keep_results: Patch<u32>,
+    /// See [`RuleFields::plan_type`].
+    pub plan_type: Patch<PlanType>,
+    /// See [`RuleFields::plan_value`].
+    pub plan_value: Patch<i64>,
+    /// See [`RuleFields::plan_time`].
+    pub plan_time: Patch<PlanTime>,
+    /// See [`RuleFields::plan_repet`].
+    pub plan_repet: Patch<i64>,
+    /// See [`RuleFields::no_keep`].
+    pub no_keep: Patch<bool>,
+    /// See [`RuleFields::timezone`].
+    pub timezone: Patch<String>,
+    /// See [`RuleFields::cron`].
+    pub cron: Patch<String>,
+}
+
+objects_only! { PlanPatch }
+
+/// An id as a request gives it: a text, or a whole number that is written in hex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenId(pub PlanId);
+
+impl<'de> Deserialize<'de> for GivenId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrNumber;
+
+        impl serde::de::Visitor<'_> for TextOrNumber {
+            type Value = GivenId;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(
+                    "1 to 90 characters of A-Z a-z 0-9 . _ : @ ~ -, or a whole number from 0",
+                )
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<GivenId, E> {
+                Ok(GivenId(PlanId::numbered(number)))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<GivenId, E> {
+                PlanId::parse(text).map(GivenId).map_err(|invalid| E::custom(invalid.rule))
+            }
+        }
+
+        deserializer.deserialize_any(TextOrNumber)
+    }
+}
+
+impl PlanId {
+    /// The id that a number stands for: 16 hex digits.
+    ///
+    /// # Panics
+    /// Never: digits follow the rule.
+    pub fn numbered(number: u64) -> Self {
+        Self::parse(&format!("{number:016x}")).expect("digits follow the rule for names")
+    }
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self {
+            request_id: None,
+            caller: None,
+            description: None,
+            message: RawJson::null(),
+            http: None,
+            bundle_key: None,
+            hold: None,
+            max_attempts: None,
+            retry: None,
+            priority: 0,
+            requires: Vec::new(),
+            tags: Vec::new(),
+            callback: None,
+            keep_results: KEEP_RESULTS,
+        }
+    }
+}
+
+impl PlanPatch {
+    /// What the plan is to do after the patch.
+    pub fn order(&self, before: &Order) -> Result<Order, Refusal> {
+        let patch = self.clone();
+        let none = Order::default();
+        let now = before.clone();
+        let message = match (patch.message, patch.messages) {
+            (message, Patch::Keep) => message,
+            (Patch::Keep, messages) => messages,
+            _ => return Err(Invalid::new("messages", "not together with message").into()),
+        };
+        let order = Order {
+            request_id: patch.request_id.apply_optional(now.request_id),
+            caller: patch.caller.apply_optional(now.caller),
+            description: patch.description.apply_optional(now.description),
+            message: message.apply(now.message, none.message),
+            http: match patch.http {
+                Patch::Set(http) => Some(http.unhidden(now.http.as_ref())),
+                patch => patch.apply_optional(now.http),
+            },
+            bundle_key: match patch.bundle_key {
+                Patch::Keep => now.bundle_key,
+                Patch::Reset => None,
+                Patch::Set(key) => Some(bundle_key(&key)?),
+            },
+            hold: patch.hold.apply_optional(now.hold),
+            max_attempts: patch.max_attempts.apply_optional(now.max_attempts),
+            retry: patch.retry.apply_optional(now.retry),
+            priority: patch.priority.apply(now.priority, none.priority),
+            requires: patch.requires.apply(now.requires, none.requires),
+            tags: patch.tags.apply(now.tags, none.tags),
+            callback: patch.callback.apply_optional(now.callback),
+            keep_results: patch.keep_results.apply(now.keep_results, none.keep_results),
+        };
+        order.check()?;
+        Ok(order)
+    }
+
+    /// The rule after the patch. Whoever names a type names a rule of its own.
+    pub fn rule(&self, before: Option<&Rule>) -> Result<Rule, Invalid> {
+        let patch = self.clone();
+        let before = match patch.plan_type {
+            Patch::Keep => before.map(|rule| rule.fields().clone()).unwrap_or_default(),
+            _ => RuleFields::default(),
+        };
+        let fields = RuleFields {
+            plan_type: patch.plan_type.apply_optional(before.plan_type),
+            plan_value: patch.plan_value.apply_optional(before.plan_value),
+            plan_time: patch.plan_time.apply_optional(before.plan_time),
+            plan_repet: patch.plan_repet.apply_optional(before.plan_repet),
+            no_keep: patch.no_keep.apply_optional(before.no_keep),
+            timezone: patch.timezone.apply_optional(before.timezone),
+            cron: patch.cron.apply_optional(before.cron),
+        };
+        fields.check()
+    }
+}
+
+fn bundle_key(text: &str) -> Result<BundleKey, Refusal> {
+    match BundleKey::parse(text) {
+        Err(Refusal::Invalid(invalid)) => Err(Invalid::new("bundle_key", invalid.rule).into()),
+        Err(Refusal::TooLarge { limit_bytes, .. }) => {
+            Err(Refusal::TooLarge { field: "bundle_key", limit_bytes })
+        }
+        key => key,
+    }
+}
+
+impl Order {
+    /// Its runs as somebody would push them.
+    pub(super) fn task(&self) -> NewTask {
+        NewTask {
+            payload: Some(self.message.clone()),
+            priority: Some(self.priority),
+            hold: self.hold,
+            max_attempts: self.max_attempts,
+            retry: self.retry.clone(),
+            requires: Some(self.requires.clone()).filter(|requires| !requires.is_empty()),
+            http: self.http.clone(),
+            callback: self.callback.clone(),
+            tags: Some(self.tags.clone()),
+            ..NewTask::default()
+        }
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        let texts = [
+            ("request_id", &self.request_id),
+            ("caller", &self.caller),
+            ("description", &self.description),
+        ];
+        for (field, text) in texts {
+            check_size(field, text.as_ref().map_or(0, String::len), TEXT_BYTES_MAX)?;
+        }
+        if self.keep_results > KEEP_RESULTS_MAX {
+            return Err(Invalid::new("keep_results", "a whole number from 0 to 10000").into());
+        }
+        if self.bundle_key.is_some() && (self.http.is_some() || self.callback.is_some()) {
+            let field = if self.http.is_some() { "http" } else { "callback" };
+            return Err(Invalid::new(field, "not together with bundle_key").into());
+        }
+        match self.task().check() {
+            Err(Refusal::TooLarge { field: "payload", limit_bytes }) => {
+                Err(Refusal::TooLarge { field: "message", limit_bytes })
+            }
+            checked => checked,
+        }
+    }
+
+    /// Checks what its station asks for, and the queues its callbacks push into.
+    pub fn check_queues(
+        &self,
+        station: &QueueName,
+        settings_of: SettingsOf<'_>,
+    ) -> Result<(), Refusal> {
+        self.task().check_queues(station, settings_of)
+    }
+
+    /// The queues its callbacks push into.
+    pub fn callback_queues(&self) -> Vec<QueueName> {
+        self.task().callback_queues().cloned().collect()
+    }
+
+    /// Refuses addresses that deliveries may not go to.
+    pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
+        self.task().check_reach(reach)
+    }
+}

@@ -1,0 +1,297 @@
+//! The runs of a plan: the tasks it makes, and what becomes of it when they end.
+
+use serde::{Deserialize, Serialize};
+
+use super::{LastState, Phase, Plan, Run};
+use crate::calendar::PlanType;
+use crate::http::HttpTarget;
+use crate::json::RawJson;
+use crate::name::{PlanId, QueueName, TaskId, WorkerName};
+use crate::owner::OwnerRef;
+use crate::queue::{Mode, Settings};
+use crate::task::{Decision, Fate, Spec, State, Task};
+use crate::time::{Span, Timestamp};
+
+/// How long a run of a pull station may lie there before somebody is told.
+const NO_WORKER_AFTER: Span = Span::from_millis(60_000);
+
+/// A plan that has fallen due.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fired {
+    /// The plan after it.
+    pub plan: Plan,
+    /// Its run; none: its message goes into a bundle, and with that it is done.
+    pub task: Option<Spec>,
+    /// The result that is kept, where the run is done already.
+    pub result: Option<RawJson>,
+    /// How many of the oldest results go.
+    pub drop_results: usize,
+}
+
+/// What the end of a run makes of its plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// The plan after it.
+    pub plan: Plan,
+    /// What is kept of the run.
+    pub result: Option<RawJson>,
+    /// How many of the oldest results go.
+    pub drop_results: usize,
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanResult {
+    /// Which run.
+    pub run: RawJson,
+    /// The time it was due.
+    pub plan_time: Timestamp,
+    /// Who made it.
+    pub worker: Option<WorkerName>,
+    /// What it came to.
+    pub result: RawJson,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// When it ended.
+    pub at: Timestamp,
+}
+
+/// What a run tells its worker about the plan.
+#[derive(Serialize)]
+struct Reads<'a> {
+    plan_id: &'a PlanId,
+    request_id: &'a Option<String>,
+    caller: &'a Option<String>,
+    station: &'a QueueName,
+    description: &'a Option<String>,
+    plan_type: Option<PlanType>,
+    plan_value: Option<i64>,
+    plan_repet: Option<i64>,
+    real_repet: u64,
+    plan_time: Timestamp,
+    run: RawJson,
+}
+
+impl Plan {
+    /// Its time has come, or somebody asked for a run besides the rule. `exec_timeout` is the hold of
+    /// runs that name none.
+    pub fn fire(
+        mut self,
+        is_ruled: bool,
+        queue: &Settings,
+        exec_timeout: Option<Span>,
+        now: Timestamp,
+    ) -> Fired {
+        let due_at = self.next_at.filter(|_| is_ruled).unwrap_or(now);
+        let label = if is_ruled {
+            self.number.to_string()
+        } else {
+            self.extra += 1;
+            format!("{}.{}", self.number, self.extra)
+        };
+        let name = format!("{}@{label}", self.id);
+        let task =
+            TaskId::parse(&name).expect("an id of at most 90 characters leaves room for a number");
+        let watch_at = (queue.mode == Mode::Pull).then(|| now + NO_WORKER_AFTER);
+        let run = Run { task, label, due_at, is_ruled, watch_at };
+        self.exec_time = Some(now);
+        self.last_state = Some(LastState::Running);
+        if self.order.bundle_key.is_some() {
+            self.living = Some(run.clone());
+            let done =
+                self.end(&run, &Outcome::Done { worker: None, result: RawJson::null() }, now);
+            let Ended { plan, result, drop_results } = done;
+            return Fired { plan, task: None, result, drop_results };
+        }
+        let task = self.spec(&run, queue, exec_timeout, now);
+        if is_ruled {
+            self.next_at = None;
+        }
+        self.living = Some(run);
+        Fired { plan: self, task: Some(task), result: None, drop_results: 0 }
+    }
+
+    fn spec(
+        &self,
+        run: &Run,
+        queue: &Settings,
+        exec_timeout: Option<Span>,
+        now: Timestamp,
+    ) -> Spec {
+        let fields = self.rule.fields();
+        let reads = RawJson::of(&Reads {
+            plan_id: &self.id,
+            request_id: &self.order.request_id,
+            caller: &self.order.caller,
+            station: &self.station,
+            description: &self.order.description,
+            plan_type: fields.plan_type,
+            plan_value: fields.plan_value,
+            plan_repet: fields.plan_repet,
+            real_repet: self.real_repet,
+            plan_time: run.due_at,
+            run: run.number(),
+        });
+        let mut new = self.order.task();
+        new.due = Some(run.due_at);
+        new.hold = new.hold.or(exec_timeout);
+        if queue.mode == Mode::Http {
+            new.http = Some(self.announced(new.http, run));
+        }
+        let owner = Some(OwnerRef::Plan { id: self.id.clone(), reads });
+        Spec { owner, ..Spec::new(self.station.clone(), new, run.task.clone(), now) }
+    }
+
+    /// The target with headers that tell whoever is called which run it is.
+    fn announced(&self, target: Option<HttpTarget>, run: &Run) -> HttpTarget {
+        let mut target = target.unwrap_or_default();
+        target.headers.set("punctual-plan-id", self.id.as_str());
+        target.headers.set("punctual-plan-time", &run.due_at.to_string());
+        target.headers.set("punctual-plan-run", &run.label);
+        target
+    }
+
+    /// What a decision about one of its runs makes of the plan. None: it is no living run of it, and
+    /// the plan does not hear of it.
+    pub fn after(mut self, before: &Task, decision: &Decision, now: Timestamp) -> Option<Ended> {
+        let status = &decision.task.status;
+        let id = &before.spec.id;
+        if before.status.state == State::Failed && !status.state.is_finished() {
+            return self.revived(id, decision);
+        }
+        let run = self.living.clone().filter(|run| run.task == *id)?;
+        let outcome = match status.state {
+            State::Done => Outcome::Done {
+                worker: status.worker.clone(),
+                result: status.result.clone().unwrap_or_default(),
+            },
+            State::Failed => Outcome::Failed {
+                worker: status.worker.clone(),
+                error: status.error.clone().unwrap_or_else(|| "failed".to_owned()),
+            },
+            State::Cancelled => Outcome::Skipped,
+            _ if decision.fate == Fate::Remove => Outcome::Skipped,
+            _ if before.status.attempt == 0 && status.attempt == 0 => return None,
+            _ => {
+                // Somebody came for it, so nobody has to be told that nobody does.
+                let living = self.living.as_mut().filter(|run| run.watch_at.is_some())?;
+                living.watch_at = None;
+                return Some(Ended { plan: self, result: None, drop_results: 0 });
+            }
+        };
+        Some(self.end(&run, &outcome, now))
+    }
+
+    /// A failed run is tried again: the plan goes on with it, if it still stands still for it.
+    fn revived(mut self, task: &TaskId, decision: &Decision) -> Option<Ended> {
+        if decision.fate == Fate::Remove || self.living.is_some() {
+            return None;
+        }
+        let run = self.failed.take().filter(|run| run.task == *task)?;
+        self.phase = Phase::Scheduled;
+        self.error = None;
+        self.last_state = Some(LastState::Running);
+        self.living = Some(run);
+        Some(Ended { plan: self, result: None, drop_results: 0 })
+    }
+
+    /// Its living run is gone without a word: its queue was reset or deleted.
+    pub fn lost(self, now: Timestamp) -> Ended {
+        match self.living.clone() {
+            Some(run) => self.end(&run, &Outcome::Skipped, now),
+            None => Ended { plan: self, result: None, drop_results: 0 },
+        }
+    }
+
+    /// It was looked after whether somebody came for its run.
+    #[must_use]
+    pub fn watched(mut self, nobody_came: bool) -> Self {
+        if let Some(run) = &mut self.living {
+            run.watch_at = None;
+        }
+        if nobody_came {
+            self.last_state = Some(LastState::NoWorker);
+        }
+        self
+    }
+
+    fn end(mut self, run: &Run, outcome: &Outcome, now: Timestamp) -> Ended {
+        self.living = None;
+        let at = run.due_at;
+        let result = outcome.result(run, now).filter(|_| self.order.keep_results > 0);
+        match outcome {
+            Outcome::Done { .. } => {
+                self.last_state = Some(LastState::Ok);
+                self.error = None;
+                if run.is_ruled {
+                    self.real_repet += 1;
+                    self.position = self.position.after_run(at);
+                    self.next_number();
+                    self.advance(now);
+                }
+            }
+            Outcome::Failed { error, .. } => {
+                self.last_state = Some(LastState::Error);
+                self.error = Some(error.clone());
+                if run.is_ruled {
+                    self.position = self.position.after_failure(at);
+                    self.failed = Some(run.clone());
+                    self.next_at = None;
+                    if self.phase == Phase::Scheduled {
+                        self.phase = Phase::Error;
+                    }
+                }
+            }
+            Outcome::Skipped if run.is_ruled => {
+                self.next_number();
+                self.skip(at, now);
+            }
+            Outcome::Skipped => self.last_state = Some(LastState::Skipped),
+        }
+        let drop_results = self.keep(result.is_some());
+        Ended { plan: self, result, drop_results }
+    }
+
+    fn next_number(&mut self) {
+        self.number += 1;
+        self.extra = 0;
+    }
+
+    /// Counts a result, and says how many of the oldest have to go for it.
+    fn keep(&mut self, is_one_more: bool) -> usize {
+        self.results += u32::from(is_one_more);
+        let over = self.results.saturating_sub(self.order.keep_results);
+        self.results -= over;
+        over as usize
+    }
+}
+
+/// How a run ended.
+enum Outcome {
+    Done { worker: Option<WorkerName>, result: RawJson },
+    Failed { worker: Option<WorkerName>, error: String },
+    Skipped,
+}
+
+impl Outcome {
+    /// What is kept of it.
+    fn result(&self, run: &Run, at: Timestamp) -> Option<RawJson> {
+        let (worker, result, error) = match self {
+            Self::Done { worker, result } => (worker.clone(), result.clone(), None),
+            Self::Failed { worker, error } => {
+                (worker.clone(), RawJson::null(), Some(error.clone()))
+            }
+            Self::Skipped => return None,
+        };
+        let kept =
+            PlanResult { run: run.number(), plan_time: run.due_at, worker, result, error, at };
+        Some(RawJson::of(&kept))
+    }
+}
+
+impl Run {
+    /// Its number as a program reads it: a number, or a text for one besides the rule.
+    fn number(&self) -> RawJson {
+        if self.is_ruled { RawJson::stored(&self.label) } else { RawJson::of(&self.label) }
+    }
+}
