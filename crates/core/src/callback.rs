@@ -97,6 +97,31 @@ impl Callback {
         }
     }
 
+    /// The callback as it may be read: without secret values of headers, those of the task it pushes
+    /// and of that one's callback included.
+    #[must_use]
+    pub fn hidden(mut self, also: &[String]) -> Self {
+        self.http = self.http.map(|http| http.hidden(also));
+        if let Some(task) = &mut self.task {
+            task.http = task.http.take().map(|http| http.hidden(also));
+            task.callback = task.callback.take().map(|callback| callback.hidden(also));
+        }
+        self
+    }
+
+    /// The callback with the values that a reader was not shown, as they were before.
+    #[must_use]
+    pub(crate) fn unhidden(mut self, before: Option<&Self>) -> Self {
+        let Some(before) = before else { return self };
+        self.http = self.http.map(|http| http.unhidden(before.http.as_ref()));
+        if let (Some(task), Some(before)) = (&mut self.task, &before.task) {
+            task.http = task.http.take().map(|http| http.unhidden(before.http.as_ref()));
+            let nested = before.callback.as_ref();
+            task.callback = task.callback.take().map(|callback| callback.unhidden(nested));
+        }
+        self
+    }
+
     /// The task this callback makes of an ended one, if it answers to that end.
     pub(crate) fn spawn(&self, ended: &Task, now: Timestamp, id: TaskId) -> Option<Spec> {
         #[derive(Serialize)]

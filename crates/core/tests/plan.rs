@@ -60,8 +60,8 @@ fn task(spec: Spec, now: Timestamp) -> Task {
 fn happen(plan: Plan, run: Task, event: Event, now: Timestamp) -> (Option<Plan>, Task) {
     let (settings, id) = (settings(), TaskId::parse("callback").unwrap());
     let context = Context { now, queue: &settings, roll: 0.0, callback_id: &id };
-    let decision = run.decide(event, &context).unwrap();
-    let ended = plan.after(&run, &decision, now);
+    let decision = run.decide(event.clone(), &context).unwrap();
+    let ended = plan.after(&event, &decision, now);
     (ended.map(|ended| ended.plan), decision.task)
 }
 
@@ -304,8 +304,9 @@ fn so_many_results_are_kept() {
         let settlement = Settlement::Commit { result: None };
         let (settings, id) = (settings(), TaskId::parse("callback").unwrap());
         let context = Context { now, queue: &settings, roll: 0.0, callback_id: &id };
-        let decision = run.decide(Event::Settle { token, settlement }, &context).unwrap();
-        let ended = running.after(&run, &decision, now).unwrap();
+        let event = Event::Settle { token, settlement };
+        let decision = run.decide(event.clone(), &context).unwrap();
+        let ended = running.after(&event, &decision, now).unwrap();
         kept.drain(..ended.drop_results);
         kept.extend(ended.result);
         plan = ended.plan;

@@ -15,6 +15,7 @@ mod serve;
 
 use std::sync::Arc;
 
+use punctual_core::Span;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_store::Store;
 use tokio::net::TcpListener;
@@ -29,6 +30,8 @@ pub struct ServerConfig {
     pub auto_create: bool,
     /// Most queues, besides the built-in ones.
     pub max_queues: usize,
+    /// The hold of runs of plans that name none; the queue's if there is none.
+    pub plan_exec_timeout: Option<Span>,
     /// Names under which the server may be called, besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
     /// Headers whose values are never read back, besides those that always are.
@@ -42,6 +45,7 @@ impl Default for ServerConfig {
         Self {
             auto_create: true,
             max_queues: QUEUES_MAX,
+            plan_exec_timeout: None,
             hosts: Vec::new(),
             secret_headers: Vec::new(),
             delivery: DeliveryConfig::default(),

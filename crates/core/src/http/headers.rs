@@ -74,6 +74,12 @@ impl Headers {
         self.iter().map(shown).collect()
     }
 
+    /// The headers with the values nobody may read back as they read.
+    #[must_use]
+    pub fn hidden(&self, also: &[String]) -> Self {
+        self.shown(also).into_iter().collect()
+    }
+
     /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))

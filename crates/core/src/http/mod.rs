@@ -142,6 +142,12 @@ impl HttpTarget {
         }
     }
 
+    /// The target as it may be read.
+    #[must_use]
+    pub fn hidden(self, also: &[String]) -> Self {
+        Self { headers: self.headers.hidden(also), ..self }
+    }
+
     /// Refuses an address that deliveries may not go to.
     pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
         match &self.url {

@@ -169,7 +169,10 @@ impl PlanPatch {
             priority: patch.priority.apply(now.priority, none.priority),
             requires: patch.requires.apply(now.requires, none.requires),
             tags: patch.tags.apply(now.tags, none.tags),
-            callback: patch.callback.apply_optional(now.callback),
+            callback: match patch.callback {
+                Patch::Set(callback) => Some(callback.unhidden(now.callback.as_ref())),
+                patch => patch.apply_optional(now.callback),
+            },
             keep_results: patch.keep_results.apply(now.keep_results, none.keep_results),
         };
         order.check()?;

@@ -9,7 +9,7 @@ use crate::json::RawJson;
 use crate::name::{PlanId, QueueName, TaskId, WorkerName};
 use crate::owner::OwnerRef;
 use crate::queue::{Mode, Settings};
-use crate::task::{Decision, Fate, Spec, State, Task};
+use crate::task::{Decision, Event, Fate, Spec, State};
 use crate::time::{Span, Timestamp};
 
 /// How long a run of a pull station may lie there before somebody is told.
@@ -153,11 +153,11 @@ impl Plan {
 
     /// What a decision about one of its runs makes of the plan. None: it is no living run of it, and
     /// the plan does not hear of it.
-    pub fn after(mut self, before: &Task, decision: &Decision, now: Timestamp) -> Option<Ended> {
+    pub fn after(mut self, event: &Event, decision: &Decision, now: Timestamp) -> Option<Ended> {
         let status = &decision.task.status;
-        let id = &before.spec.id;
-        if before.status.state == State::Failed && !status.state.is_finished() {
-            return self.revived(id, decision);
+        let id = &decision.task.spec.id;
+        if matches!(event, Event::Retry { .. }) && self.living.is_none() {
+            return self.revived(id);
         }
         let run = self.living.clone().filter(|run| run.task == *id)?;
         let outcome = match status.state {
@@ -171,7 +171,7 @@ impl Plan {
             },
             State::Cancelled => Outcome::Skipped,
             _ if decision.fate == Fate::Remove => Outcome::Skipped,
-            _ if before.status.attempt == 0 && status.attempt == 0 => return None,
+            _ if status.attempt == 0 => return None,
             _ => {
                 // Somebody came for it, so nobody has to be told that nobody does.
                 let living = self.living.as_mut().filter(|run| run.watch_at.is_some())?;
@@ -183,10 +183,7 @@ impl Plan {
     }
 
     /// A failed run is tried again: the plan goes on with it, if it still stands still for it.
-    fn revived(mut self, task: &TaskId, decision: &Decision) -> Option<Ended> {
-        if decision.fate == Fate::Remove || self.living.is_some() {
-            return None;
-        }
+    fn revived(mut self, task: &TaskId) -> Option<Ended> {
         let run = self.failed.take().filter(|run| run.task == *task)?;
         self.phase = Phase::Scheduled;
         self.error = None;

@@ -13,6 +13,7 @@ mod guard;
 mod health;
 mod json;
 mod openapi;
+mod plans;
 mod problem;
 mod push;
 mod queues;

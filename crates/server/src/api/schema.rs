@@ -6,6 +6,7 @@
 #![expect(dead_code, reason = "these types describe and are never built")]
 
 pub(crate) mod http;
+pub(crate) mod plan;
 
 use std::collections::BTreeMap;
 
@@ -422,10 +423,12 @@ pub(crate) enum ReasonSchema {
 mod tests {
     use std::collections::BTreeSet;
 
+    use punctual_core::plan::PlanPatch;
     use punctual_core::queue::{KeepPatch, Rate, SettingsPatch};
     use punctual_core::{Callback, NewTask, RetryPolicy, State};
     use serde::de::DeserializeOwned;
 
+    use super::plan::PlanSchema;
     use super::*;
 
     /// The fields a value of `core` takes, as it says itself when it is given another.
@@ -451,6 +454,7 @@ mod tests {
         assert_eq!(described::<RateSchema>(), taken::<Rate>());
         assert_eq!(described::<RetrySchema>(), taken::<RetryPolicy>());
         assert_eq!(described::<CallbackSchema>(), taken::<Callback>());
+        assert_eq!(described::<PlanSchema>(), taken::<PlanPatch>());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use axum::http::Uri;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
-use punctual_core::{Invalid, QueueName, TaskId};
+use punctual_core::{Invalid, PlanId, QueueName, TaskId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -27,6 +27,11 @@ pub(crate) struct InQueue<P = NoParams> {
 pub(crate) struct OnTask {
     pub(crate) queue: QueueName,
     pub(crate) id: TaskId,
+}
+
+/// The plan of `/v1/plans/{id}…`.
+pub(crate) struct OnPlan {
+    pub(crate) id: PlanId,
 }
 
 /// The parameters of a query.
@@ -79,6 +84,14 @@ impl<S: Sync> FromRequestParts<S> for OnTask {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for OnPlan {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Self { id: named(PlanId::parse(&part(&parts.uri, 2, "id")?))? })
+    }
+}
+
 impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for Params<P> {
     type Rejection = Problem;
 
@@ -125,5 +138,11 @@ impl IntoParams for InQueue {
 impl IntoParams for OnTask {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("queue", "The queue's name"), in_path("id", "The task's id")]
+    }
+}
+
+impl IntoParams for OnPlan {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The plan's id")]
     }
 }

@@ -1,6 +1,7 @@
 //! Why the engine did not do what it was asked.
 
-use punctual_core::{Invalid, QueueName, Refusal, TaskId};
+use punctual_core::plan::PlanRefusal;
+use punctual_core::{Invalid, PlanId, QueueName, Refusal, TaskId};
 use punctual_store::{Effect, PushRefusal, StoreError};
 
 use crate::code::Code;
@@ -21,6 +22,15 @@ pub(crate) enum Failure {
         /// The id that was asked for.
         id: TaskId,
     },
+    /// There is no such plan.
+    #[error("there is no plan {0}; it was never made, was deleted, or finished a day ago")]
+    NoPlan(PlanId),
+    /// A plan has that id.
+    #[error("a plan has the id {0}; make it under another, or change it with PUT /v1/plans/{0}")]
+    PlanExists(PlanId),
+    /// That does not apply to the plan as it stands.
+    #[error(transparent)]
+    Plan(#[from] PlanRefusal),
     /// `core` refused it.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -64,7 +74,8 @@ impl Failure {
     /// Its code in the interface.
     pub(crate) fn code(&self) -> Code {
         match self {
-            Self::NoQueue(_) | Self::NoTask { .. } => Code::NotFound,
+            Self::NoQueue(_) | Self::NoTask { .. } | Self::NoPlan(_) => Code::NotFound,
+            Self::PlanExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,
                 Refusal::TooLarge { .. } => Code::TooLarge,
@@ -73,7 +84,7 @@ impl Failure {
             },
             // A store remembers these codes by name, so their table is its own.
             Self::Push { refusal } => Code::named(refusal.code()).unwrap_or(Code::Internal),
-            Self::WrongState(_) => Code::WrongState,
+            Self::WrongState(_) | Self::Plan(_) => Code::WrongState,
             Self::KeyReused => Code::Invalid,
             Self::Contended => Code::Unavailable,
             Self::Store(error) => match error {

@@ -20,6 +20,7 @@ mod held;
 mod lines;
 mod loops;
 mod pace;
+mod plans;
 mod push;
 mod query;
 mod queues;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 
 use punctual_core::http::{Outgoing, Reach};
 use punctual_core::why::{self, Surroundings, Why};
-use punctual_core::{Queue, QueueName, State, Task, TaskId, Timestamp};
+use punctual_core::{Queue, QueueName, Span, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -40,6 +41,7 @@ pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
 pub(crate) use self::loops::{Backoff, complain};
 pub(crate) use self::pace::Scale;
+pub(crate) use self::plans::{PlanAnswer, PlanFilter};
 pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
@@ -57,6 +59,8 @@ pub(crate) struct Engine {
     store: Arc<dyn Store>,
     auto_create: bool,
     max_queues: usize,
+    /// The hold of runs of plans that name none.
+    plan_exec_timeout: Option<Span>,
     /// Where deliveries may go.
     reach: Reach,
     ids: Ids,
@@ -82,6 +86,7 @@ impl Engine {
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
+            plan_exec_timeout: config.plan_exec_timeout,
             reach: config.delivery.reach.clone(),
             ids: Ids::default(),
             held: Held::default(),

@@ -114,10 +114,10 @@ impl Engine {
 
     /// Drops all tasks of a queue.
     pub(crate) async fn reset_queue(&self, name: &QueueName) -> Result<(), Failure> {
-        if self.store.reset_queue(name).await? {
-            return Ok(());
+        if !self.store.reset_queue(name).await? {
+            return Err(Failure::NoQueue(name.clone()));
         }
-        Err(Failure::NoQueue(name.clone()))
+        self.tell_plans(name).await
     }
 
     /// Drops a queue and all it holds.
@@ -131,7 +131,7 @@ impl Engine {
         }
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
-        Ok(())
+        self.tell_plans(name).await
     }
 
     /// Reads a queue and what it holds.

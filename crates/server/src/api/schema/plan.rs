@@ -1,0 +1,150 @@
+//! Descriptions of plans, for `/openapi.json`.
+
+use utoipa::ToSchema;
+
+use super::http::HttpSchema;
+use super::{AnyJson, CallbackSchema, Duration, RetrySchema};
+
+/// A plan as it is made or changed.
+#[derive(ToSchema)]
+#[schema(as = NewPlan)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanSchema {
+    /// Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`, or a whole number, which is written as
+    /// 16 hex digits; generated if left out.
+    #[schema(required = false)]
+    plan_id: AnyJson,
+    /// The queue its runs are pushed to; required in a new plan, and the same for ever.
+    station: Option<String>,
+    /// The caller's own id for it.
+    request_id: Option<String>,
+    /// Who made it.
+    caller: Option<String>,
+    /// What it is for.
+    description: Option<String>,
+    /// The payload of its runs.
+    #[schema(required = false)]
+    message: AnyJson,
+    /// Another name of `message`.
+    #[schema(required = false)]
+    messages: AnyJson,
+    /// Where its runs are delivered; for stations of mode http.
+    http: Option<HttpSchema>,
+    /// The bundle of the station to push into instead of making tasks.
+    bundle_key: Option<String>,
+    /// The hold of its runs.
+    hold: Option<Duration>,
+    /// Their limit of attempts; -1 for none.
+    max_attempts: Option<i32>,
+    /// Their waits between attempts.
+    retry: Option<RetrySchema>,
+    /// Their priority, -100 to 100.
+    #[schema(minimum = -100, maximum = 100, default = 0)]
+    priority: Option<i32>,
+    /// Capabilities their worker must have; for stations of mode dispatch.
+    requires: Option<Vec<String>>,
+    /// Their labels.
+    tags: Option<Vec<String>>,
+    /// What to make when one ends.
+    callback: Option<CallbackSchema>,
+    /// How many results are kept.
+    #[schema(minimum = 0, maximum = 10000, default = 100)]
+    keep_results: Option<u32>,
+    /// What kind of rule it is; required in a new plan.
+    plan_type: Option<PlanTypeSchema>,
+    /// How many units lie between two runs (1 to 32767), or on which day they are.
+    plan_value: Option<i64>,
+    /// When it is due, from when it repeats, or at which time of day.
+    #[schema(required = false)]
+    plan_time: AnyJson,
+    /// How often it runs, -1 for ever; required if it repeats.
+    plan_repet: Option<i64>,
+    /// Whether occurrences that are past are kept instead of skipped.
+    #[schema(default = false)]
+    no_keep: Option<bool>,
+    /// The IANA zone of its local times.
+    #[schema(default = "UTC")]
+    timezone: Option<String>,
+    /// The pattern of a rule of type cron: five fields, or six with seconds first.
+    cron: Option<String>,
+}
+
+/// A rule, and how many of its times are wanted.
+#[derive(ToSchema)]
+#[schema(as = Preview)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewSchema {
+    /// How many times at most, 1 to 1000.
+    #[schema(default = 10, minimum = 1, maximum = 1000)]
+    n: Option<usize>,
+    /// What kind of rule it is.
+    plan_type: PlanTypeSchema,
+    /// How many units lie between two runs (1 to 32767), or on which day they are.
+    plan_value: Option<i64>,
+    /// When it is due, from when it repeats, or at which time of day.
+    #[schema(required = false)]
+    plan_time: AnyJson,
+    /// How often it runs, -1 for ever; required if it repeats.
+    plan_repet: Option<i64>,
+    /// Whether occurrences that are past are kept instead of skipped.
+    no_keep: Option<bool>,
+    /// The IANA zone of its local times.
+    timezone: Option<String>,
+    /// The pattern of a rule of type cron.
+    cron: Option<String>,
+}
+
+/// The kind of a rule; by its number as well, 0 to 7 in this order.
+#[derive(ToSchema)]
+#[schema(as = PlanType, rename_all = "lowercase")]
+pub(crate) enum PlanTypeSchema {
+    None,
+    Time,
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Cron,
+}
+
+/// Where a plan stands.
+#[derive(ToSchema)]
+#[schema(as = PlanState, rename_all = "lowercase")]
+pub(crate) enum PlanStateSchema {
+    Scheduled,
+    Running,
+    Paused,
+    Error,
+    Finished,
+}
+
+/// How a plan's last run stands or ended.
+#[derive(ToSchema)]
+#[schema(as = LastState, rename_all = "snake_case")]
+pub(crate) enum LastStateSchema {
+    Ok,
+    Running,
+    Error,
+    NoWorker,
+    Skipped,
+}
+
+/// What is kept of a run.
+#[derive(ToSchema)]
+#[schema(as = PlanResult)]
+pub(crate) struct PlanResultSchema {
+    /// Which run: its number, or a text like `3.1` for one besides the rule.
+    run: AnyJson,
+    /// The time it was due.
+    plan_time: super::Time,
+    /// Who made it.
+    worker: Option<String>,
+    /// What it came to.
+    result: AnyJson,
+    /// What went wrong.
+    error: Option<String>,
+    /// When it ended.
+    at: super::Time,
+}

@@ -1,0 +1,410 @@
+//! Plans: made, replaced, paused, run, and looked after when their time has come.
+
+use std::collections::HashMap;
+
+use punctual_core::limits::PAGE_EXAMINED_MAX;
+use punctual_core::plan::{Ended, Fired, Order, PlanPatch, PlanState, PlanVerb};
+use punctual_core::{
+    Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, Settings, State, TaskId,
+    Timestamp,
+};
+use punctual_store::{
+    Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner,
+};
+
+use super::{Engine, Failure, Key, random};
+
+/// How often a plan is read again before the request is given up.
+const ROUNDS_MAX: usize = 16;
+
+/// What came of a request to make a plan.
+pub(crate) enum PlanAnswer {
+    /// It was made.
+    Made(Box<Plan>),
+    /// The request was answered before, with this status, about this plan.
+    Replayed {
+        /// The status.
+        status: u16,
+        /// The plan, as it reads now; none: it is gone.
+        plan: Option<Box<Plan>>,
+        /// Its id.
+        id: Option<TaskId>,
+    },
+}
+
+/// Which plans to list.
+#[derive(Debug, Default)]
+pub(crate) struct PlanFilter {
+    /// Only those of this station.
+    pub(crate) station: Option<QueueName>,
+    /// Only those in these states; all if there are none.
+    pub(crate) states: Vec<PlanState>,
+}
+
+/// A plan and the version that was read.
+type Known = (Plan, Revision);
+
+impl Engine {
+    /// Makes a plan.
+    pub(crate) async fn create_plan(
+        &self,
+        patch: PlanPatch,
+        key: Option<Key>,
+    ) -> Result<PlanAnswer, Failure> {
+        let (station, order, rule) = self.checked(&patch, None).await?;
+        let given = patch.plan_id.map(|given| given.0);
+        let id = given.unwrap_or_else(|| PlanId::numbered(random::bits() as u64));
+        // One at a time, so that two stations do not get a plan of one id.
+        let _one = self.creating.lock().await;
+        for _ in 0..ROUNDS_MAX {
+            let before = self.find_plan(&id).await?;
+            let is_free =
+                |(plan, _): &Known| plan.state() == PlanState::Finished && plan.station == station;
+            let taken = before.as_ref().is_some_and(|known| !is_free(known));
+            if taken && key.is_none() {
+                return Err(Failure::PlanExists(id));
+            }
+            let now = self.now();
+            let plan = Plan::new(id.clone(), station.clone(), order.clone(), rule.clone(), now);
+            let mut change = changed(&plan, before.as_ref().map(|(_, revision)| *revision));
+            change.drop_first = before.map_or(0, |(plan, _)| plan.results as usize);
+            if taken {
+                // Only a repeat is answered; what is there stays.
+                change.expected = Some(Revision { birth: 0, change: 0 });
+            }
+            let keyed = key.map(|key| keyed(key, &id));
+            let step = Step { owners: vec![change], keyed, ..Step::default() };
+            match self.one_step(step).await? {
+                Stepped::Done { .. } => return Ok(PlanAnswer::Made(Box::new(plan))),
+                Stepped::Lost if taken => return Err(Failure::PlanExists(id)),
+                Stepped::Lost => {}
+                Stepped::KeyReused => return Err(Failure::KeyReused),
+                Stepped::Replayed { status, items } => {
+                    let id = items.into_iter().next().and_then(|item| item.id);
+                    let known = match id.as_ref().and_then(|id| PlanId::parse(id.as_str()).ok()) {
+                        Some(id) => self.find_plan(&id).await?,
+                        None => None,
+                    };
+                    let plan = known.map(|(plan, _)| Box::new(plan));
+                    return Ok(PlanAnswer::Replayed { status, plan, id });
+                }
+            }
+        }
+        Err(Failure::Contended)
+    }
+
+    /// Makes a plan under an id, or gives the one there another rule. True: it was made.
+    pub(crate) async fn put_plan(
+        &self,
+        id: &PlanId,
+        patch: &PlanPatch,
+    ) -> Result<(Plan, bool), Failure> {
+        if patch.plan_id.as_ref().is_some_and(|given| given.0 != *id) {
+            return Err(Failure::invalid("plan_id", "the one of the path, or none"));
+        }
+        let _one = self.creating.lock().await;
+        for _ in 0..ROUNDS_MAX {
+            let before = self.find_plan(id).await?;
+            let known = before.as_ref().map(|(plan, _)| plan);
+            let (station, order, rule) = self.checked(patch, known).await?;
+            let created = before.is_none();
+            let now = self.now();
+            let (plan, revision) = match before {
+                Some((plan, revision)) => (plan.replace(order, rule, now), Some(revision)),
+                None => (Plan::new(id.clone(), station, order, rule, now), None),
+            };
+            if self.change_plan(&plan, revision, Vec::new()).await? {
+                return Ok((plan, created));
+            }
+        }
+        Err(Failure::Contended)
+    }
+
+    /// What a request asks for, checked as far as that is possible before its time has come.
+    async fn checked(
+        &self,
+        patch: &PlanPatch,
+        before: Option<&Plan>,
+    ) -> Result<(QueueName, Order, punctual_core::calendar::Rule), Failure> {
+        let rule = patch.rule(before.map(|plan| &plan.rule));
+        let rule = rule.map_err(|invalid| Failure::Refused(invalid.into()))?;
+        let station = match (&patch.station, before) {
+            (Some(station), Some(plan)) if *station != plan.station => {
+                let rule = "it cannot change; delete the plan and make it anew";
+                return Err(Failure::invalid("station", rule));
+            }
+            (Some(station), _) => station.clone(),
+            (None, Some(plan)) => plan.station.clone(),
+            (None, None) => return Err(Failure::invalid("station", "name the queue of its runs")),
+        };
+        let none = Order::default();
+        let order = patch.order(before.map_or(&none, |plan| &plan.order))?;
+        let mut named = HashMap::new();
+        for name in std::iter::once(station.clone()).chain(order.callback_queues()) {
+            let record = self.store.queue(&name).await?;
+            if record.is_none() && name == station && !self.auto_create {
+                return Err(Failure::NoQueue(name));
+            }
+            let settings = record.map_or_else(|| Settings::initial(&name), |q| q.settings.clone());
+            named.insert(name, settings);
+        }
+        order.check_queues(&station, &|name| &named[name])?;
+        order.check_reach(&self.reach)?;
+        Ok((station, order, rule))
+    }
+
+    /// Reads a plan.
+    pub(crate) async fn plan(&self, id: &PlanId) -> Result<Plan, Failure> {
+        Ok(self.known_plan(id).await?.0)
+    }
+
+    async fn known_plan(&self, id: &PlanId) -> Result<Known, Failure> {
+        self.find_plan(id).await?.ok_or_else(|| Failure::NoPlan(id.clone()))
+    }
+
+    async fn find_plan(&self, id: &PlanId) -> Result<Option<Known>, Failure> {
+        let Some(station) = self.store.station(id).await? else { return Ok(None) };
+        let stored = self.store.owners(&[OwnerKey::plan(&station, id)]).await?.pop().flatten();
+        Ok(stored.and_then(known))
+    }
+
+    /// Lists plans by station and id, and says where the next page begins.
+    pub(crate) async fn list_plans(
+        &self,
+        filter: &PlanFilter,
+        limit: usize,
+        cursor: Option<String>,
+    ) -> Result<(Vec<Plan>, Option<String>), Failure> {
+        let mut listing = OwnerListing {
+            kind: OwnerKind::Plan,
+            queue: filter.station.clone(),
+            prefix: String::new(),
+            cursor,
+            limit,
+        };
+        let (mut plans, mut examined) = (Vec::new(), 0);
+        loop {
+            listing.limit = limit - plans.len();
+            let page = self.store.list_owners(listing.clone()).await?;
+            examined += listing.limit;
+            plans.extend(
+                page.items.into_iter().filter_map(known).map(|(plan, _)| plan).filter(|plan| {
+                    filter.states.is_empty() || filter.states.contains(&plan.state())
+                }),
+            );
+            let is_full = plans.len() >= limit || examined >= PAGE_EXAMINED_MAX;
+            if page.next.is_none() || is_full {
+                return Ok((plans, page.next));
+            }
+            listing.cursor = page.next;
+        }
+    }
+
+    /// Removes a plan. Its living run goes on, and nobody hears of its end.
+    pub(crate) async fn delete_plan(&self, id: &PlanId) -> Result<(), Failure> {
+        for _ in 0..ROUNDS_MAX {
+            let (plan, revision) = self.known_plan(id).await?;
+            if self.step_owner(removed(&plan, revision), Vec::new()).await? {
+                return Ok(());
+            }
+        }
+        Err(Failure::Contended)
+    }
+
+    /// Does something to a plan.
+    pub(crate) async fn act_on_plan(&self, id: &PlanId, verb: PlanVerb) -> Result<Plan, Failure> {
+        for _ in 0..ROUNDS_MAX {
+            let (before, revision) = self.known_plan(id).await?;
+            let now = self.now();
+            let plan = before.clone().carry_out(verb, now)?;
+            let done = if verb == PlanVerb::Run {
+                let (step, plan) = self.fire(plan, revision, false, now).await?;
+                self.stepped(step).await?.then_some(plan)
+            } else if plan == before {
+                Some(plan)
+            } else {
+                self.change_plan(&plan, Some(revision), Vec::new()).await?.then_some(plan)
+            };
+            if let Some(plan) = done {
+                return Ok(plan);
+            }
+        }
+        Err(Failure::Contended)
+    }
+
+    /// The results kept of a plan, the newest first, from `from` on.
+    pub(crate) async fn plan_results(
+        &self,
+        id: &PlanId,
+        from: usize,
+        limit: usize,
+    ) -> Result<(Vec<RawJson>, Option<usize>), Failure> {
+        let (plan, _) = self.known_plan(id).await?;
+        let kept = plan.results as usize;
+        let last = kept.saturating_sub(from);
+        let first = last.saturating_sub(limit);
+        let key = OwnerKey::plan(&plan.station, id);
+        let mut items = self.store.items(&key, first, last - first).await?;
+        items.reverse();
+        Ok((items, (first > 0).then_some(kept - first)))
+    }
+
+    /// What is to be done about a plan whose time has come.
+    pub(super) async fn look_after_plan(
+        &self,
+        plan: Plan,
+        revision: Revision,
+        now: Timestamp,
+    ) -> Result<Step, Failure> {
+        if plan.living.is_some() {
+            return self.watch_run(plan, revision, now).await;
+        }
+        if plan.state() == PlanState::Finished {
+            return Ok(Step { owners: vec![removed(&plan, revision)], ..Step::default() });
+        }
+        Ok(self.fire(plan, revision, true, now).await?.0)
+    }
+
+    /// Pushes a run.
+    async fn fire(
+        &self,
+        plan: Plan,
+        revision: Revision,
+        is_ruled: bool,
+        now: Timestamp,
+    ) -> Result<(Step, Plan), Failure> {
+        let queue = self.store.queue(&plan.station).await?;
+        let initial = || Settings::initial(&plan.station);
+        let settings = queue.map_or_else(initial, |queue| queue.settings.clone());
+        let fired = plan.fire(is_ruled, &settings, self.plan_exec_timeout, now);
+        let Fired { plan, task, result, drop_results } = fired;
+        let mut change = changed(&plan, Some(revision));
+        change.append = result.into_iter().collect();
+        change.drop_first = drop_results;
+        let spawn = task.into_iter().collect();
+        Ok((Step { owners: vec![change], spawn, ..Step::default() }, plan))
+    }
+
+    /// Looks whether somebody came for a run, and whether it is still there.
+    async fn watch_run(
+        &self,
+        plan: Plan,
+        revision: Revision,
+        now: Timestamp,
+    ) -> Result<Step, Failure> {
+        let ended = match self.living_task(&plan).await? {
+            None => plan.lost(now),
+            Some(state) => {
+                let nobody_came = state == State::Ready && !self.is_served(&plan.station).await?;
+                let plan = plan.watched(nobody_came);
+                Ended { plan, result: None, drop_results: 0 }
+            }
+        };
+        Ok(Step { owners: vec![ended_change(ended, revision)], ..Step::default() })
+    }
+
+    /// The state of a plan's living run; none: it is gone.
+    async fn living_task(&self, plan: &Plan) -> Result<Option<State>, StoreError> {
+        let Some(run) = &plan.living else { return Ok(None) };
+        let read = self.store.read(&plan.station, std::slice::from_ref(&run.task)).await?;
+        let now = self.now();
+        Ok(read.into_iter().flatten().next().map(|stored| stored.task.status.state_at(now)))
+    }
+
+    /// Whether somebody takes from a queue.
+    async fn is_served(&self, queue: &QueueName) -> Result<bool, Failure> {
+        let waiting = self.lines.waiting(queue) > 0;
+        match self.scale(queue).await {
+            Ok(scale) => Ok(waiting || scale.workers > 0),
+            Err(Failure::NoQueue(_)) => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// After a queue lost all its tasks: plans whose run was among them go on to their next time.
+    pub(super) async fn tell_plans(&self, station: &QueueName) -> Result<(), Failure> {
+        let mut listing = OwnerListing {
+            kind: OwnerKind::Plan,
+            queue: Some(station.clone()),
+            prefix: String::new(),
+            cursor: None,
+            limit: 1_000,
+        };
+        loop {
+            let page = self.store.list_owners(listing.clone()).await?;
+            for (plan, revision) in page.items.into_iter().filter_map(known) {
+                if plan.living.is_some() && self.living_task(&plan).await?.is_none() {
+                    let change = ended_change(plan.lost(self.now()), revision);
+                    // Who changed it meanwhile has seen that the run is gone, or will.
+                    self.step_owner(change, Vec::new()).await?;
+                }
+            }
+            if page.next.is_none() {
+                return Ok(());
+            }
+            listing.cursor = page.next;
+        }
+    }
+
+    async fn change_plan(
+        &self,
+        plan: &Plan,
+        before: Option<Revision>,
+        append: Vec<RawJson>,
+    ) -> Result<bool, StoreError> {
+        self.step_owner(changed(plan, before), append).await
+    }
+
+    async fn step_owner(
+        &self,
+        change: OwnerChange,
+        append: Vec<RawJson>,
+    ) -> Result<bool, StoreError> {
+        let owners = vec![OwnerChange { append, ..change }];
+        self.stepped(Step { owners, ..Step::default() }).await
+    }
+
+    /// Carries out a step; false: it lost its race.
+    async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
+        Ok(matches!(self.one_step(step).await?, Stepped::Done { .. }))
+    }
+
+    async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
+        Ok(self.store.step(vec![step]).await?.pop().unwrap_or(Stepped::Lost))
+    }
+}
+
+fn known(stored: StoredOwner) -> Option<Known> {
+    match stored.owner {
+        Owner::Plan(plan) => Some((*plan, stored.revision)),
+        Owner::Bundle(_) => None,
+    }
+}
+
+fn changed(plan: &Plan, expected: Option<Revision>) -> OwnerChange {
+    OwnerChange {
+        key: OwnerKey::plan(&plan.station, &plan.id),
+        expected,
+        after: Some(Owner::Plan(Box::new(plan.clone()))),
+        drop_first: 0,
+        append: Vec::new(),
+    }
+}
+
+fn removed(plan: &Plan, revision: Revision) -> OwnerChange {
+    OwnerChange { after: None, ..changed(plan, Some(revision)) }
+}
+
+fn ended_change(ended: Ended, revision: Revision) -> OwnerChange {
+    let Ended { plan, result, drop_results } = ended;
+    let append = result.into_iter().collect();
+    OwnerChange { append, drop_first: drop_results, ..changed(&plan, Some(revision)) }
+}
+
+/// What a store has to remember of a request to make a plan.
+fn keyed(key: Key, id: &PlanId) -> Keyed {
+    let Key { key, request, status, single } = key;
+    let id = TaskId::parse(id.as_str()).ok();
+    let items = vec![KeyedItem { id, code: None }];
+    Keyed { key, request, status, single, items, positions: Vec::new() }
+}
