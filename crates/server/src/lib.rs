@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use punctual_core::Span;
 use punctual_core::limits::QUEUES_MAX;
-use punctual_store::Store;
+use punctual_store::{MovableClock, Store};
 use tokio::net::TcpListener;
 
 pub use self::delivery::{DeliveryConfig, Resolve};
@@ -36,6 +36,8 @@ pub struct ServerConfig {
     pub hosts: Vec<String>,
     /// Headers whose values are never read back, besides those that always are.
     pub secret_headers: Vec<String>,
+    /// The store's clock, if users may move it.
+    pub dev_clock: Option<MovableClock>,
     /// How the server calls URLs.
     pub delivery: DeliveryConfig,
 }
@@ -48,6 +50,7 @@ impl Default for ServerConfig {
             plan_exec_timeout: None,
             hosts: Vec::new(),
             secret_headers: Vec::new(),
+            dev_clock: None,
             delivery: DeliveryConfig::default(),
         }
     }

@@ -56,6 +56,56 @@ impl Clock for SystemClock {
     }
 }
 
+/// The machine's clocks, moved as somebody likes who tests what will happen later. Clones move
+/// together.
+#[derive(Debug, Clone)]
+pub struct MovableClock {
+    system: SystemClock,
+    wall_ms: Arc<AtomicI64>,
+    steady_ms: Arc<AtomicI64>,
+}
+
+impl MovableClock {
+    /// A clock that is ahead of the machine's by so much.
+    pub fn ahead_by(span_ms: i64) -> Self {
+        Self {
+            system: SystemClock::new(),
+            wall_ms: Arc::new(AtomicI64::new(span_ms)),
+            steady_ms: Arc::new(AtomicI64::new(0)),
+        }
+    }
+
+    /// By how many milliseconds it is ahead of the machine's.
+    pub fn ahead_ms(&self) -> i64 {
+        self.wall_ms.load(Ordering::SeqCst)
+    }
+
+    /// Lets time pass at once, as if everything had slept.
+    pub fn advance(&self, span: Span) {
+        self.wall_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
+        self.steady_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
+    }
+
+    /// Makes it another time. Forward, time passes; backward, only the wall clock moves.
+    pub fn set(&self, wall: Timestamp) {
+        let by = wall.since(self.now().wall);
+        if by.as_millis() >= 0 {
+            return self.advance(by);
+        }
+        self.wall_ms.fetch_add(by.as_millis(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for MovableClock {
+    fn now(&self) -> Instant {
+        let Instant { wall, steady_ms } = self.system.now();
+        Instant {
+            wall: Timestamp::from_millis(wall.as_millis().saturating_add(self.ahead_ms())),
+            steady_ms: steady_ms.saturating_add(self.steady_ms.load(Ordering::SeqCst)),
+        }
+    }
+}
+
 /// A clock that moves only when told to, for tests. Clones move together.
 #[derive(Debug, Clone)]
 pub struct ManualClock {

@@ -15,7 +15,7 @@ pub mod model;
 pub mod port;
 pub mod redis;
 
-pub use clock::{Clock, Instant, ManualClock, SystemClock};
+pub use clock::{Clock, Instant, ManualClock, MovableClock, SystemClock};
 pub use port::{
     Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, OwnerChange, OwnerListing, OwnerPage,
     Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store,

@@ -7,6 +7,7 @@ mod batch;
 mod body;
 mod bulk;
 mod control;
+mod dev;
 #[cfg(test)]
 mod fuzz;
 mod guard;
@@ -31,6 +32,7 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use punctual_store::MovableClock;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -48,6 +50,8 @@ pub(crate) struct App {
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
+    /// The clock, if it may be moved.
+    dev_clock: Option<MovableClock>,
 }
 
 impl App {
@@ -59,6 +63,7 @@ impl App {
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),
+            dev_clock: config.dev_clock.clone(),
         }
     }
 

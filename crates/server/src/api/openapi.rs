@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::problem::ProblemView;
-use super::{App, batch, bulk, control, health, plans, push, queues, settle, take, tasks};
+use super::{App, batch, bulk, control, dev, health, plans, push, queues, settle, take, tasks};
 use crate::code::Code;
 
 #[derive(OpenApi)]
@@ -49,6 +49,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(control::routes())
         .merge(bulk::routes())
         .merge(plans::routes())
+        .merge(dev::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

@@ -40,7 +40,7 @@ use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
 use rustls::pki_types::CertificateDer;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use self::connect::Network;
@@ -87,18 +87,22 @@ pub(crate) struct Deliveries {
     calls: Mutex<HashSet<QueueName>>,
     called: Notify,
     hosts: Mutex<Hosts>,
+    /// Whether the executor has begun all that it was called for and has room for.
+    idle: watch::Sender<bool>,
 }
 
 impl Deliveries {
     /// No deliveries yet.
     pub(crate) fn new(config: DeliveryConfig) -> Self {
         let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
-        Self { calls: Mutex::default(), called: Notify::new(), hosts }
+        let idle = watch::Sender::new(false);
+        Self { calls: Mutex::default(), called: Notify::new(), hosts, idle }
     }
 
     /// Says that a queue of mode `http` may have tasks to deliver.
     pub(crate) fn call(&self, queue: QueueName) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        self.idle.send_replace(false);
         if calls.insert(queue) && calls.len() == 1 {
             self.called.notify_one();
         }
@@ -113,6 +117,18 @@ impl Deliveries {
                 return std::mem::take(&mut *calls);
             }
         }
+    }
+
+    /// The executor has nothing more to begin, or something again.
+    fn is_through(&self, is_through: bool) {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        self.idle.send_replace(is_through && calls.is_empty());
+    }
+
+    /// Resolves when all that can be delivered now has been begun.
+    pub(crate) async fn begun(&self) {
+        // With the sender in this very place, the wait cannot fail.
+        let _ = self.idle.subscribe().wait_for(|idle| *idle).await;
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {

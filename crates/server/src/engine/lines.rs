@@ -36,6 +36,8 @@ struct Line {
     waiters: BTreeMap<u64, Waiter>,
     /// How many waiters may find something, as far as was heard.
     calls: usize,
+    /// Whether its runner is taking for some of them.
+    is_served: bool,
     wake: Arc<Notify>,
 }
 
@@ -97,7 +99,7 @@ impl Lines {
         let line = inner.lines.entry(queue.clone()).or_insert_with(|| {
             let wake = Arc::new(Notify::new());
             new = Some(wake.clone());
-            Line { waiters: BTreeMap::new(), calls: 0, wake }
+            Line { waiters: BTreeMap::new(), calls: 0, is_served: false, wake }
         });
         line.waiters.insert(number, Waiter { ask, answer: sender });
         line.call(1);
@@ -112,6 +114,18 @@ impl Lines {
         }
     }
 
+    /// Says that every queue may have tasks for all who wait.
+    pub(super) fn call_all(&self) {
+        for line in self.lock().lines.values_mut() {
+            line.call(line.waiters.len());
+        }
+    }
+
+    /// Whether nobody is called or being served.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.lock().lines.values().all(|line| line.calls == 0 && !line.is_served)
+    }
+
     /// Whom the runner of a line serves next.
     pub(super) fn next(&self, queue: &QueueName) -> Next {
         let mut inner = self.lock();
@@ -121,6 +135,7 @@ impl Lines {
             return Next::End;
         }
         let count = std::mem::take(&mut line.calls).min(SERVED_MAX);
+        line.is_served = count > 0;
         if count == 0 {
             return Next::Wait;
         }

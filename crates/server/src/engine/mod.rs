@@ -19,6 +19,7 @@ mod happen;
 mod held;
 mod lines;
 mod loops;
+mod moved;
 mod pace;
 mod plans;
 mod push;

@@ -1,0 +1,64 @@
+//! `/v1/dev/clock`: a clock that users move, to test what will happen later.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use punctual_core::{Span, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::body::JsonBody;
+use super::openapi::Changes;
+use super::schema::{Duration, Time, When};
+use super::{App, Problem, answer};
+use crate::code::Code;
+use crate::engine::Failure;
+
+/// The routes of this file.
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(move_clock))
+}
+
+/// How to move the clock: either of the two.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Move {
+    /// Let that much time pass.
+    #[schema(value_type = Option<Duration>)]
+    advance: Option<Span>,
+    /// Make it that time.
+    #[schema(value_type = Option<When>)]
+    set: Option<Timestamp>,
+}
+
+/// The clock after it was moved.
+#[derive(Serialize, ToSchema)]
+struct Clock {
+    /// What time it is now.
+    #[schema(value_type = Time)]
+    now: Timestamp,
+}
+
+/// Move the server's clock, as if it had slept; only with `serve --dev`.
+///
+/// It answers when all that fell due was handed out.
+#[utoipa::path(post, path = "/v1/dev/clock", tag = "operations",
+    request_body(content = Move, example = json!({"advance": "1h"})),
+    responses((status = 200, description = "What time it is now", body = Clock), Changes))]
+async fn move_clock(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
+    let Some(clock) = &app.dev_clock else {
+        let detail = "the clock can be moved only if the server was started with --dev";
+        return Err(Problem::new(Code::Forbidden, detail));
+    };
+    match body.read()? {
+        Move { advance: Some(span), set: None } => clock.advance(span),
+        Move { advance: None, set: Some(time) } => clock.set(time),
+        _ => return Err(Failure::invalid("advance", "either advance or set").into()),
+    }
+    app.engine.catch_up().await.map_err(Failure::from)?;
+    Ok(answer(StatusCode::OK, &Clock { now: app.engine.now() }))
+}
