@@ -41,7 +41,7 @@ pub use callback::Callback;
 pub use error::{Invalid, Refusal};
 pub use json::RawJson;
 pub use name::{PlanId, QueueName, TaskId, WorkerName};
-pub use owner::{Owner, OwnerKey, OwnerKind, OwnerRef};
+pub use owner::{Owner, OwnerDecision, OwnerKey, OwnerKind, OwnerRef};
 pub use patch::Patch;
 pub use plan::Plan;
 pub use queue::{Queue, Settings};

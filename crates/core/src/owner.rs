@@ -11,9 +11,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::{Bundle, BundleKey};
+use crate::error::Refusal;
 use crate::json::RawJson;
-use crate::name::{PlanId, QueueName};
-use crate::plan::Plan;
+use crate::name::{PlanId, QueueName, TaskId};
+use crate::plan::{Ended, Plan};
+use crate::queue::Settings;
+use crate::task::{Decision, Event, Fate, Spec, Task};
 use crate::time::Timestamp;
 
 /// The kinds of owners.
@@ -80,6 +83,80 @@ impl Owner {
             Self::Bundle(bundle) => bundle.abandoned_at,
             Self::Plan(plan) => plan.alarm_at(),
         }
+    }
+
+    /// Decides what an event that happened to one of its tasks makes of it. What was decided about
+    /// the task may be adjusted. None: it stays as it is.
+    pub fn after(
+        self,
+        event: &Event,
+        decision: &mut Decision,
+        around: &Around<'_>,
+    ) -> Result<Option<OwnerDecision>, Refusal> {
+        match self {
+            Self::Bundle(bundle) => bundle.after(event, decision, around),
+            Self::Plan(plan) => Ok(plan.after(event, decision, around.now).map(Into::into)),
+        }
+    }
+}
+
+/// What surrounds a decision about an owner.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// The time of the event.
+    pub now: Timestamp,
+    /// The settings of its queue.
+    pub queue: &'a Settings,
+    /// The id of the task it makes, if it makes one that needs an id.
+    pub next_id: &'a TaskId,
+}
+
+/// What becomes of an owner, and what else must happen in the same atomic step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnerDecision {
+    /// The record as it shall be; none: the owner goes, and its items with it.
+    pub owner: Option<Owner>,
+    /// How many items go, from the first on.
+    pub drop_first: u64,
+    /// Items that are added at the end.
+    pub append: Vec<RawJson>,
+    /// Tasks to make.
+    pub spawn: Vec<Spec>,
+}
+
+impl OwnerDecision {
+    /// The record changes, and nothing else.
+    pub fn keep(owner: Owner) -> Self {
+        Self { owner: Some(owner), drop_first: 0, append: Vec::new(), spawn: Vec::new() }
+    }
+
+    /// The owner goes.
+    pub fn remove() -> Self {
+        Self { owner: None, drop_first: 0, append: Vec::new(), spawn: Vec::new() }
+    }
+}
+
+impl From<Ended> for OwnerDecision {
+    fn from(ended: Ended) -> Self {
+        let Ended { plan, result, drop_results } = ended;
+        Self {
+            owner: Some(Owner::Plan(Box::new(plan))),
+            drop_first: drop_results as u64,
+            append: result.into_iter().collect(),
+            spawn: Vec::new(),
+        }
+    }
+}
+
+/// Whether a decision about a task matters to its owner: a sign of life from its holder does not.
+pub fn matters(before: &Task, decision: &Decision) -> bool {
+    let after = &decision.task;
+    match decision.fate {
+        Fate::Same => false,
+        Fate::Keep => {
+            after.status.state != before.status.state || after.due_at() != before.due_at()
+        }
+        Fate::Rewrite | Fate::Reserve(_) | Fate::Remove => true,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Bundles that the server delivers: what the task that does it makes of them.
 
 use super::{Bundle, BundleState};
+use crate::error::Refusal;
 use crate::name::TaskId;
-use crate::owner::OwnerRef;
-use crate::task::{Decision, Fate, NewTask, Spec, State, Status};
+use crate::owner::{Around, Owner, OwnerDecision, OwnerRef};
+use crate::task::{Decision, Event, Fate, NewTask, Spec, State, Status, Verb};
 use crate::time::Timestamp;
 
 /// How far the delivery of a bundle is.
@@ -11,23 +12,19 @@ use crate::time::Timestamp;
 pub enum Delivering {
     /// No task is to deliver it.
     Not,
-    /// It waits for its first attempt.
-    Unstarted,
+    /// It waits for an attempt.
+    Waiting,
     /// An attempt is under way.
     Held,
-    /// It waits for another attempt.
-    Retrying,
 }
 
 impl Delivering {
     /// What the task that delivers a bundle says.
     pub fn of(status: Option<&Status>) -> Self {
         match status {
-            None => Self::Not,
-            Some(status) if status.state.is_finished() => Self::Not,
             Some(status) if status.state.is_held() => Self::Held,
-            Some(status) if status.attempt == 0 => Self::Unstarted,
-            Some(_) => Self::Retrying,
+            Some(status) if !status.state.is_finished() => Self::Waiting,
+            _ => Self::Not,
         }
     }
 }
@@ -41,84 +38,90 @@ pub struct Sent {
     pub had: u64,
 }
 
-/// What becomes of a bundle in the same step as of its task.
-#[derive(Debug, Clone, PartialEq)]
-pub struct After {
-    /// The bundle; none: nothing is left of it.
-    pub bundle: Option<Bundle>,
-    /// How many payloads were delivered, from the first on.
-    pub delivered: u64,
-    /// The task that delivers the rest.
-    pub spawn: Option<Spec>,
-}
-
 impl Bundle {
-    /// The task that delivers it.
-    pub fn delivery(&self, id: TaskId, now: Timestamp) -> Spec {
-        let due = Some(self.due_at);
-        let new = NewTask { due, http: self.target.clone(), ..NewTask::default() };
+    /// Makes the task that delivers it, when it is due.
+    pub fn deliver_by(&mut self, id: TaskId, now: Timestamp) -> Spec {
+        self.task = Some(id.clone());
+        let new =
+            NewTask { due: Some(self.due_at), http: self.target.clone(), ..NewTask::default() };
         let owner = Some(OwnerRef::Bundle(self.key.clone()));
         Spec { owner, ..Spec::new(self.queue.clone(), new, id, now) }
     }
 
-    /// Decides what a decision about its task makes of the bundle, and lets the due time of what was
-    /// pushed meanwhile count instead of the retry's. `next_id` names the task for the rest. None: the
-    /// bundle stays as it is.
-    pub fn after(
-        mut self,
+    /// Decides what an event that happened to its task makes of the bundle. The due time of what was
+    /// pushed during an attempt counts instead of the task's own.
+    pub(crate) fn after(
+        mut self: Box<Self>,
+        event: &Event,
         decision: &mut Decision,
-        sent: Sent,
-        next_id: TaskId,
-        now: Timestamp,
-    ) -> Option<After> {
-        let removed = decision.fate == Fate::Remove;
-        let status = &decision.task.status;
-        match status.state {
-            State::Done => {
-                let mut left = self.without(sent.number, sent.had, now);
-                let spawn = left.as_mut().map(|bundle| bundle.deliver_rest(next_id, now));
-                Some(After { bundle: left, delivered: sent.number, spawn })
-            }
-            State::Failed | State::Cancelled => {
-                let error = status.error.clone().unwrap_or_else(|| status.state.to_string());
-                Some(self.given_up(error, next_id, now))
-            }
-            _ if removed => Some(self.given_up("removed".to_owned(), next_id, now)),
-            State::Waiting | State::Ready if status.attempt > 0 => {
-                let due_at = self.later.take().map_or(status.ready_at, |later| later.due_at);
-                decision.task.wait_until(due_at, now);
-                self.due_at = due_at;
-                Some(After { bundle: Some(self), delivered: 0, spawn: None })
-            }
-            _ => None,
+        around: &Around<'_>,
+    ) -> Result<Option<OwnerDecision>, Refusal> {
+        let (state, verb) = (decision.task.status.state, event.verb());
+        let is_over = decision.fate == Fate::Remove || state.is_finished();
+        if self.task.as_ref() != Some(&decision.task.spec.id) {
+            // Another task delivers it by now, and one is enough.
+            return if is_over {
+                Ok(None)
+            } else {
+                Err(Refusal::Owned { verb, owner: "bundle", state })
+            };
         }
+        if state == State::Done && verb != Verb::Clean {
+            let sent = event.sent().unwrap_or(Sent { number: 0, had: 0 });
+            let left = self.without(sent, around.now);
+            return Ok(Some(delivered(left, sent.number, around)));
+        }
+        if is_over && self.state == BundleState::Failed {
+            return Ok(None);
+        }
+        if is_over {
+            let status = &decision.task.status;
+            let error = match verb {
+                Verb::Clean => "removed".to_owned(),
+                _ => status.error.clone().unwrap_or_else(|| state.to_string()),
+            };
+            return Ok(Some(self.give_up(error, around)));
+        }
+        if state.is_held() {
+            return Ok(None);
+        }
+        self.wait_on(verb, decision, around.now);
+        Ok(Some(OwnerDecision::keep(Owner::Bundle(self))))
     }
 
-    /// Its task came to nothing. What was pushed during the last attempt brings it back.
-    fn given_up(mut self, error: String, next_id: TaskId, now: Timestamp) -> After {
-        let spawn = if let Some(later) = self.later.take() {
-            self.due_at = later.due_at;
-            Some(self.deliver_rest(next_id, now))
-        } else {
-            self.fail(error);
-            None
-        };
-        After { bundle: Some(self), delivered: 0, spawn }
-    }
-
-    fn deliver_rest(&mut self, id: TaskId, now: Timestamp) -> Spec {
-        self.task = Some(id.clone());
-        self.delivery(id, now)
-    }
-
-    /// The same bundle as it waits for a new task, after a push or a retry brought it back.
-    #[must_use]
-    pub fn delivered_by(mut self, task: TaskId) -> Self {
-        self.task = Some(task);
+    /// Its task waits, be it after an attempt or because somebody moved it.
+    fn wait_on(&mut self, verb: Verb, decision: &mut Decision, now: Timestamp) {
+        let due_at = decision.task.due_at();
         if self.state == BundleState::Failed {
             self.state = BundleState::Waiting;
             self.error = None;
         }
-        self
+        let ended = matches!(verb, Verb::Fail | Verb::HoldEnd | Verb::ForceRetry | Verb::Paused);
+        if ended || self.later.is_some() {
+            self.in_vain(due_at);
+            if self.due_at != due_at {
+                decision.task.wait_until(self.due_at, now);
+            }
+        } else {
+            self.due_at = due_at;
+        }
     }
+
+    /// Its task came to nothing. What was pushed during the last attempt brings it back whole.
+    fn give_up(mut self: Box<Self>, error: String, around: &Around<'_>) -> OwnerDecision {
+        let Some(later) = self.later.take() else {
+            self.fail(error);
+            return OwnerDecision::keep(Owner::Bundle(self));
+        };
+        self.wait_for(later);
+        self.overwrite = false;
+        delivered(Some(self), 0, around)
+    }
+}
+
+/// Some payloads are delivered; what is left gets a task of its own.
+fn delivered(left: Option<Box<Bundle>>, drop_first: u64, around: &Around<'_>) -> OwnerDecision {
+    let Some(mut bundle) = left else { return OwnerDecision::remove() };
+    let spawn = vec![bundle.deliver_by(around.next_id.clone(), around.now)];
+    OwnerDecision { owner: Some(Owner::Bundle(bundle)), drop_first, append: Vec::new(), spawn }
 }

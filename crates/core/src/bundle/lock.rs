@@ -1,8 +1,9 @@
-//! Bundles in the hands of workers: schedule, get, complete, release.
+//! Bundles in the hands of workers: schedule, get, complete, release; and what time makes of them.
 
-use super::{Bundle, BundleState, Lock};
+use super::{Bundle, BundleState, Later, Lock, Sent};
 use crate::error::Invalid;
 use crate::limits::STARTED_MS;
+use crate::owner::{Around, Owner, OwnerDecision};
 use crate::queue::{Abandoned, Settings};
 use crate::time::{Span, Timestamp};
 
@@ -26,138 +27,156 @@ pub enum BundleRefusal {
     Invalid(#[from] Invalid),
 }
 
-/// What a get gives its caller.
+/// What a worker asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Got {
-    /// The bundle, locked.
-    pub bundle: Bundle,
-    /// How many payloads, from the first on.
-    pub number: u64,
+pub struct Get {
+    /// How many payloads at most; all if none is given.
+    pub number: Option<u64>,
+    /// How long it is locked.
+    pub timeout: Span,
+    /// What its holder shows.
+    pub random: String,
+}
+
+impl Get {
+    /// Checks every field.
+    pub fn check(&self) -> Result<(), Invalid> {
+        if self.number == Some(0) {
+            return Err(Invalid::new("number", "at least 1"));
+        }
+        if self.timeout.is_zero() {
+            return Err(Invalid::new("timeout", "longer than 0"));
+        }
+        Ok(())
+    }
 }
 
 impl Bundle {
-    /// A worker is told that it is due. Until it is got, nobody else is told for a while.
-    #[must_use]
-    pub fn start(mut self, queue: &Settings, now: Timestamp) -> Self {
-        let alone = queue.abandon_after.unwrap_or(Span::from_millis(STARTED_MS));
-        self.state = BundleState::Started { at: now };
-        self.due_at = now + alone;
-        self.abandoned_at = queue.abandon_after.map(|span| now + span);
-        self
-    }
-
-    /// It was scheduled and nobody got it in time. None: it is dropped.
-    pub fn abandon(mut self, queue: &Settings) -> Option<Self> {
-        self.abandoned_at = None;
-        if queue.abandoned == Abandoned::Drop {
-            return None;
+    /// The bundle as time has left it: a lock that has ended leaves it waiting, and if it was
+    /// scheduled and nobody got it in time it is abandoned. None: that means it is dropped.
+    pub fn lapsed(mut self: Box<Self>, queue: &Settings, now: Timestamp) -> Option<Box<Self>> {
+        if self.abandoned_at.is_some_and(|at| at <= now) {
+            if queue.abandoned == Abandoned::Drop {
+                return None;
+            }
+            self.fail("abandoned".to_owned());
         }
-        self.fail("abandoned".to_owned());
+        if let BundleState::Locked(Lock { until, .. }) = self.state
+            && until <= now
+        {
+            self.state = BundleState::Waiting;
+            self.in_vain(until);
+            self.due_at = self.due_at.max(until);
+        }
         Some(self)
     }
 
-    /// Gives it up and keeps it.
-    pub(super) fn fail(&mut self, error: String) {
-        self.state = BundleState::Failed;
-        self.error = Some(error);
-        self.later = None;
+    /// Decides what becomes of it when it is to be looked after.
+    pub fn ring(self: Box<Self>, around: &Around<'_>) -> Option<OwnerDecision> {
+        self.abandoned_at.filter(|at| *at <= around.now)?;
+        Some(match self.lapsed(around.queue, around.now) {
+            Some(bundle) => OwnerDecision::keep(Owner::Bundle(bundle)),
+            None => OwnerDecision::remove(),
+        })
     }
 
-    /// Locks it for a worker, which gets its first payloads: at most `number`, and at most the
-    /// `available` that fit into one answer.
-    pub fn get(
-        mut self,
-        number: Option<u64>,
-        available: u64,
-        timeout: Span,
-        random: &str,
-        now: Timestamp,
-    ) -> Result<Got, BundleRefusal> {
+    /// A worker is told that it is due. Until it is got, nobody else is told for a while.
+    pub fn start(&mut self, queue: &Settings, now: Timestamp) {
+        let until = now + queue.abandon_after.unwrap_or(Span::from_millis(STARTED_MS));
+        self.state = BundleState::Started { at: now, until };
+        self.due_at = until;
+        self.abandoned_at = queue.abandon_after.map(|_| until);
+    }
+
+    /// Locks it for a worker, and says how many payloads that gets, from the first on. At most
+    /// `available` fit into one answer.
+    pub fn get(&mut self, get: &Get, available: u64, now: Timestamp) -> Result<u64, BundleRefusal> {
         let mut had = self.size;
-        let mut number = number.unwrap_or(u64::MAX).min(available);
+        let mut got = get.number.unwrap_or(u64::MAX).min(available);
         match self.lock(now) {
-            Some(lock) if lock.random != random => return Err(BundleRefusal::Locked(lock.until)),
+            Some(lock) if lock.random != get.random => {
+                return Err(BundleRefusal::Locked(lock.until));
+            }
             // The same caller again: it gets the same, for longer.
-            Some(lock) => (number, had) = (lock.got, lock.had),
+            Some(lock) => (got, had) = (lock.got, lock.had),
             None if self.state == BundleState::Failed => return Err(BundleRefusal::Failed),
             None => self.later = None,
         }
-        let until = now + timeout;
-        let random = random.to_owned();
-        self.state = BundleState::Locked(Lock { random, until, got: number, had });
+        let until = now + get.timeout;
+        let random = get.random.clone();
+        self.state = BundleState::Locked(Lock { random, until, got, had });
         self.abandoned_at = None;
         self.overwrite = true;
         self.wait_for_lock();
-        Ok(Got { bundle: self, number })
+        Ok(got)
     }
 
-    /// The first payloads are dealt with; all that were got if no number is named. None: nothing is
-    /// left of it.
+    /// The first payloads are dealt with, all that were got if no number is named. Says how many, and
+    /// what is left.
     pub fn complete(
-        mut self,
+        self: Box<Self>,
         number: Option<u64>,
         random: &str,
         now: Timestamp,
-    ) -> Result<(Option<Self>, u64), BundleRefusal> {
-        let lock = self.own_lock(random, now)?;
-        let (got, had) = (lock.got, lock.had);
-        let number = number.unwrap_or(got);
-        if number > got {
-            let rule = format!("at most the {got} that were got");
+    ) -> Result<(u64, Option<Box<Self>>), BundleRefusal> {
+        let lock = match self.lock(now) {
+            Some(lock) if lock.random == random => lock,
+            Some(lock) => return Err(BundleRefusal::Locked(lock.until)),
+            None => return Err(BundleRefusal::NotLocked(self.state_name(now))),
+        };
+        let number = number.unwrap_or(lock.got);
+        if number > lock.got {
+            let rule = format!("at most the {} that were got", lock.got);
             return Err(Invalid::new("number", rule).into());
         }
-        self.state = BundleState::Waiting;
-        self.overwrite = false;
-        Ok((self.without(number, had, now), number))
+        let sent = Sent { number, had: lock.had };
+        Ok((number, self.without(sent, now)))
     }
 
-    /// What is left when the first payloads of those it `had` are gone: what was there before is due
-    /// now, what came later at its own time.
-    pub(super) fn without(mut self, number: u64, had: u64, now: Timestamp) -> Option<Self> {
-        self.size -= number;
+    /// What is left when the first payloads are gone: what was there before is due now, what came
+    /// later at its own time.
+    pub(super) fn without(mut self: Box<Self>, sent: Sent, now: Timestamp) -> Option<Box<Self>> {
+        self.size = self.size.saturating_sub(sent.number);
         if self.size == 0 {
             return None;
         }
-        let later = self.later.take();
-        if number < had {
-            self.due_at = now;
-        } else if let Some(later) = later {
-            self.due_at = later.due_at;
-            self.latest = later.latest;
-            self.first_at = later.first_at;
-        } else {
-            // It came between the look at what there was and the word that it is under way.
-            self.due_at = self.asked_at;
-            self.latest = None;
-            self.first_at = now;
+        self.state = BundleState::Waiting;
+        self.overwrite = false;
+        match self.later.take() {
+            Some(later) if sent.number >= sent.had => self.wait_for(later),
+            _ => self.due_at = now,
         }
         Some(self)
     }
 
-    /// A worker gives it back, due at `ontime`, or when its lock would have ended.
+    /// A worker gives it back, due at `ontime`; if it names none, at the time of what was pushed
+    /// meanwhile or when its lock would have ended.
     pub fn release(
-        mut self,
+        &mut self,
         random: &str,
         ontime: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<Self, BundleRefusal> {
-        if self.state == BundleState::Failed {
-            return Err(BundleRefusal::Failed);
+    ) -> Result<(), BundleRefusal> {
+        match (self.lock(now).cloned(), &self.state) {
+            (Some(lock), _) if lock.random != random => {
+                return Err(BundleRefusal::Locked(lock.until));
+            }
+            (Some(lock), _) => {
+                self.state = BundleState::Waiting;
+                self.in_vain(lock.until);
+            }
+            (None, BundleState::Failed) => return Err(BundleRefusal::Failed),
+            (None, _) => {}
         }
-        match self.lock(now) {
-            Some(lock) if lock.random != random => return Err(BundleRefusal::Locked(lock.until)),
-            _ => {}
+        // Once its get is completed by another, it is no longer this worker's to move.
+        if let Some(ontime) = ontime.filter(|_| self.overwrite) {
+            self.move_to(ontime);
         }
-        if let BundleState::Locked(lock) = &self.state {
-            self.due_at = self.later.take().map_or(lock.until, |later| later.due_at);
-            self.state = BundleState::Waiting;
-        }
-        self.due_at = ontime.unwrap_or(self.due_at);
-        Ok(self)
+        Ok(())
     }
 
     /// Somebody wants it dealt with now: it failed, or waits after it was got in vain.
-    pub fn retry(mut self, now: Timestamp) -> Result<Self, BundleRefusal> {
+    pub fn retry(&mut self, now: Timestamp) -> Result<(), BundleRefusal> {
         if let Some(lock) = self.lock(now) {
             return Err(BundleRefusal::Locked(lock.until));
         }
@@ -167,14 +186,51 @@ impl Bundle {
         self.state = BundleState::Waiting;
         self.error = None;
         self.due_at = now;
-        Ok(self)
+        Ok(())
     }
 
-    fn own_lock(&self, random: &str, now: Timestamp) -> Result<&Lock, BundleRefusal> {
-        match self.lock(now) {
-            Some(lock) if lock.random == random => Ok(lock),
-            Some(lock) => Err(BundleRefusal::Locked(lock.until)),
-            None => Err(BundleRefusal::NotLocked(self.state_name(now))),
+    /// Gives it up and keeps it.
+    pub(super) fn fail(&mut self, error: String) {
+        self.state = BundleState::Failed;
+        self.error = Some(error);
+        self.abandoned_at = None;
+        self.overwrite = false;
+        self.later = None;
+    }
+
+    /// What was under way came to nothing: it is due when what was pushed meanwhile is, or else at
+    /// `otherwise`. From now on what is pushed sets the time.
+    pub(super) fn in_vain(&mut self, otherwise: Timestamp) {
+        self.overwrite = true;
+        match self.later.take() {
+            Some(later) => self.wait_for(later),
+            None => {
+                self.due_at = otherwise;
+                self.latest = None;
+                self.first_at = None;
+            }
         }
+    }
+
+    /// It is due when what came later is.
+    pub(super) fn wait_for(&mut self, later: Later) {
+        self.due_at = later.due_at;
+        self.latest = later.latest;
+        self.first_at = Some(later.first_at);
+    }
+
+    /// A locked bundle is due again when its lock ends, or when what came later is due after that.
+    pub(super) fn wait_for_lock(&mut self) {
+        if let BundleState::Locked(lock) = &self.state {
+            self.due_at = self.later.map_or(lock.until, |later| later.due_at.max(lock.until));
+        }
+    }
+
+    /// Makes it due at a time; not before a worker that was just told of it had time to come.
+    pub(super) fn move_to(&mut self, due_at: Timestamp) {
+        self.due_at = match self.state {
+            BundleState::Started { until, .. } => due_at.max(until),
+            _ => due_at,
+        };
     }
 }

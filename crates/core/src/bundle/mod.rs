@@ -10,8 +10,10 @@
 //!   http:  a task of the queue delivers it; what the task comes to decides about the payloads
 //! ```
 //!
-//! From a get, or the start of a delivery, until it completes, what is pushed is `later`: it stays
-//! behind when those before it are gone, and its due time counts instead of a retry's.
+//! From a get, or the start of a delivery, until it completes, every push sets the next due time. What
+//! is pushed while somebody has the payloads is `later`: it stays behind when they are gone, and its due
+//! time counts instead of a retry's when they are not. `max_wait` counts from the first payload that
+//! was not dealt with in vain yet, so that it fires once and leaves retries their time.
 
 mod deliver;
 mod lock;
@@ -23,8 +25,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use deliver::{After, Delivering, Sent};
-pub use lock::{BundleRefusal, Got};
+pub use deliver::{Delivering, Sent};
+pub use lock::{BundleRefusal, Get};
 pub use push::{BundlePush, Overwrite, Pushed};
 
 use crate::error::{Invalid, Refusal, check_size};
@@ -87,10 +89,8 @@ pub struct Bundle {
     pub due_at: Timestamp,
     /// It is due no later than this.
     pub latest: Option<Timestamp>,
-    /// When the oldest payload was pushed.
-    pub first_at: Timestamp,
-    /// When the last push wanted it to be due.
-    pub asked_at: Timestamp,
+    /// When the first payload was pushed that was not dealt with in vain yet.
+    pub first_at: Option<Timestamp>,
     /// Whether the next push sets the due time, whatever it says about that.
     pub overwrite: bool,
     /// What was pushed since the get or delivery that is under way began.
@@ -118,6 +118,8 @@ pub enum BundleState {
     Started {
         /// When.
         at: Timestamp,
+        /// Until when nobody else is told of it.
+        until: Timestamp,
     },
     /// Somebody got it.
     Locked(Lock),
@@ -158,13 +160,18 @@ impl Bundle {
         }
     }
 
+    /// When what was pushed last is due.
+    pub fn next_due_at(&self) -> Timestamp {
+        self.later.map_or(self.due_at, |later| later.due_at)
+    }
+
     /// The word for where it stands.
     pub fn state_name(&self, now: Timestamp) -> &'static str {
         match &self.state {
-            BundleState::Started { .. } => "started",
-            BundleState::Locked(_) if self.lock(now).is_some() => "locked",
+            BundleState::Started { until, .. } if *until > now => "started",
+            BundleState::Locked(lock) if lock.until > now => "locked",
             BundleState::Failed => "failed",
-            BundleState::Waiting | BundleState::Locked(_) => "waiting",
+            _ => "waiting",
         }
     }
 
@@ -175,12 +182,8 @@ impl Bundle {
     }
 
     /// Adds strings to those kept with it and takes others away.
-    pub fn change_data(
-        &mut self,
-        add: impl IntoIterator<Item = String>,
-        remove: &[String],
-    ) -> Result<(), Refusal> {
-        self.data.extend(add);
+    pub fn change_data(&mut self, add: &[String], remove: &[String]) -> Result<(), Refusal> {
+        self.data.extend(add.iter().cloned());
         for text in remove {
             self.data.remove(text);
         }

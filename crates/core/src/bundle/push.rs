@@ -1,14 +1,16 @@
 //! A push into a bundle: when it is due from then on.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::deliver::Delivering;
 use super::{Bundle, BundleKey, BundleState, Later};
-use crate::error::{Invalid, Refusal, check_size};
+use crate::error::{Refusal, check_size};
 use crate::http::HttpTarget;
 use crate::json::RawJson;
 use crate::limits::PAYLOAD_BYTES_MAX;
-use crate::name::QueueName;
+use crate::queue::Queue;
 use crate::time::{Span, Timestamp};
 
 /// Whether a push moves the due time of a bundle that exists.
@@ -23,7 +25,7 @@ pub enum Overwrite {
 }
 
 /// Something that is pushed into a bundle.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BundlePush {
     /// The payload.
     pub payload: RawJson,
@@ -45,7 +47,9 @@ pub struct BundlePush {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pushed {
     /// The bundle with one payload more.
-    pub bundle: Bundle,
+    pub bundle: Box<Bundle>,
+    /// How many payloads went before that, as the bundle they were in was dropped.
+    pub drop_first: u64,
     /// When its delivery must begin, if that is new: in a queue of mode http.
     pub deliver_at: Option<Timestamp>,
 }
@@ -53,115 +57,89 @@ pub struct Pushed {
 impl BundlePush {
     /// Checks every field.
     pub fn check(&self) -> Result<(), Refusal> {
-        check_size("task", self.payload.len(), PAYLOAD_BYTES_MAX)?;
-        if self.max_wait.is_some_and(Span::is_zero) {
-            return Err(Invalid::new("max_wait", "longer than 0").into());
-        }
-        Ok(())
+        check_size("task", self.payload.len(), PAYLOAD_BYTES_MAX)
     }
 
     /// Adds it to a bundle, or makes one. `delivering` is how far the delivery is, where the server
-    /// delivers; it stands for a bundle that workers take from if there is none.
+    /// delivers; none: workers take it.
     pub fn apply(
-        self,
-        queue: &QueueName,
+        &self,
+        queue: &Queue,
         key: &BundleKey,
-        before: Option<Bundle>,
+        before: Option<Box<Bundle>>,
         delivering: Option<Delivering>,
         now: Timestamp,
     ) -> Result<Pushed, Refusal> {
-        let due_at = self.ontime.unwrap_or(now);
-        let latest = self.max_wait.map(|span| now + span);
-        let mut bundle = match before {
-            None => Bundle {
-                queue: queue.clone(),
-                key: key.clone(),
-                created_at: now,
-                state: BundleState::Waiting,
-                size: 0,
-                due_at: earlier(due_at, latest),
-                latest,
-                first_at: now,
-                asked_at: due_at,
-                overwrite: false,
-                later: None,
-                data: Default::default(),
-                abandoned_at: None,
-                task: None,
-                target: self.target,
-                alone: self.alone,
-                error: None,
-            },
-            Some(bundle) => bundle,
+        let size_before = before.as_ref().map_or(0, |bundle| bundle.size);
+        let lapsed = before.and_then(|bundle| bundle.lapsed(&queue.settings, now));
+        let drop_first = if lapsed.is_none() { size_before } else { 0 };
+        let due_before = lapsed.as_ref().map(|bundle| bundle.due_at);
+        let mut bundle = match lapsed {
+            Some(mut bundle) => {
+                bundle.join(self, delivering, now);
+                bundle
+            }
+            None => Box::new(self.first(queue, key, now)),
         };
-        let before_at = bundle.due_at;
-        if bundle.size > 0 {
-            bundle.join(due_at, self.overwrite, self.max_wait, delivering, now);
-        }
         bundle.size += 1;
-        bundle.asked_at = due_at;
-        bundle.change_data(self.data, &[])?;
+        bundle.change_data(&self.data, &[])?;
         let deliver_at = match delivering {
             None | Some(Delivering::Held) => None,
             Some(Delivering::Not) => Some(bundle.due_at),
-            Some(_) => (bundle.due_at != before_at).then_some(bundle.due_at),
+            Some(Delivering::Waiting) => Some(bundle.due_at).filter(|at| Some(*at) != due_before),
         };
-        Ok(Pushed { bundle, deliver_at })
+        Ok(Pushed { bundle, drop_first, deliver_at })
+    }
+
+    fn first(&self, queue: &Queue, key: &BundleKey, now: Timestamp) -> Bundle {
+        let later = self.later(now);
+        Bundle {
+            queue: queue.name.clone(),
+            key: key.clone(),
+            created_at: now,
+            state: BundleState::Waiting,
+            size: 0,
+            due_at: later.due_at,
+            latest: later.latest,
+            first_at: Some(now),
+            overwrite: false,
+            later: None,
+            data: BTreeSet::new(),
+            abandoned_at: None,
+            task: None,
+            target: self.target.clone(),
+            alone: self.alone,
+            error: None,
+        }
+    }
+
+    /// What it asks for when nothing was pushed before it.
+    fn later(&self, now: Timestamp) -> Later {
+        let latest = self.max_wait.map(|span| now + span);
+        Later { first_at: now, due_at: earlier(self.ontime.unwrap_or(now), latest), latest }
     }
 }
 
 impl Bundle {
     /// Something joins the payloads that are there.
-    fn join(
-        &mut self,
-        due_at: Timestamp,
-        overwrite: Overwrite,
-        max_wait: Option<Span>,
-        delivering: Option<Delivering>,
-        now: Timestamp,
-    ) {
+    fn join(&mut self, push: &BundlePush, delivering: Option<Delivering>, now: Timestamp) {
+        let due_at = push.ontime.unwrap_or(now);
         if self.state == BundleState::Failed {
-            self.revive(due_at, max_wait, now);
+            // The first push after it failed brings it back whole.
+            self.state = BundleState::Waiting;
+            self.error = None;
+            self.wait_for(push.later(now));
         } else if self.lock(now).is_some() || delivering == Some(Delivering::Held) {
-            self.add_later(due_at, max_wait, now);
+            let before = self.later.unwrap_or_else(|| push.later(now));
+            let latest = sooner(before.latest, push.max_wait.map(|span| before.first_at + span));
+            self.later = Some(Later { due_at: earlier(due_at, latest), latest, ..before });
+            self.wait_for_lock();
         } else {
-            self.latest = sooner(self.latest, max_wait.map(|span| self.first_at + span));
-            let is_started = matches!(self.state, BundleState::Started { .. });
-            let sets = self.overwrite
-                || overwrite == Overwrite::Always
-                || delivering == Some(Delivering::Retrying);
-            // A worker was just told of it: until it comes, or does not, the time stands.
-            if sets && !is_started {
-                self.due_at = due_at;
-            }
-            if !is_started {
-                self.due_at = earlier(self.due_at, self.latest);
-            }
-        }
-    }
-
-    /// The first push after it failed brings it back whole.
-    fn revive(&mut self, due_at: Timestamp, max_wait: Option<Span>, now: Timestamp) {
-        self.state = BundleState::Waiting;
-        self.error = None;
-        self.overwrite = false;
-        self.later = None;
-        self.first_at = now;
-        self.latest = max_wait.map(|span| now + span);
-        self.due_at = earlier(due_at, self.latest);
-    }
-
-    fn add_later(&mut self, due_at: Timestamp, max_wait: Option<Span>, now: Timestamp) {
-        let before = self.later.unwrap_or(Later { first_at: now, due_at, latest: None });
-        let latest = sooner(before.latest, max_wait.map(|span| before.first_at + span));
-        self.later = Some(Later { due_at: earlier(due_at, latest), latest, ..before });
-        self.wait_for_lock();
-    }
-
-    /// A locked bundle is due again when its lock ends, or when what came later is due after that.
-    pub(super) fn wait_for_lock(&mut self) {
-        if let BundleState::Locked(lock) = &self.state {
-            self.due_at = self.later.map_or(lock.until, |later| later.due_at.max(lock.until));
+            let first_at = *self.first_at.get_or_insert(now);
+            self.latest = sooner(self.latest, push.max_wait.map(|span| first_at + span));
+            let sets = self.overwrite || push.overwrite == Overwrite::Always;
+            let due_at = earlier(if sets { due_at } else { self.due_at }, self.latest);
+            self.move_to(due_at);
         }
     }
 }

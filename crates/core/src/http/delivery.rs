@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Method, Success};
+use crate::bundle::Sent;
 use crate::json::{RawJson, is_deeper_than};
 use crate::limits::{JSON_DEPTH_MAX, RESULT_BYTES_MAX, RETRY_AFTER_MS_MAX};
 use crate::time::Span;
@@ -19,6 +20,8 @@ pub struct Delivery {
     pub status: Option<u16>,
     /// What it means for the task.
     pub verdict: Verdict,
+    /// The payloads of a bundle that it carried.
+    pub sent: Option<Sent>,
 }
 
 /// What an attempt means for the task.

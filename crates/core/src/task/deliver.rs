@@ -21,7 +21,7 @@ impl Task {
         delivery: Delivery,
         context: &Context<'_>,
     ) -> Decision {
-        let Delivery { exchange, status, verdict } = delivery;
+        let Delivery { exchange, status, verdict, sent: _ } = delivery;
         let (settlement, detail, retry_after) = match verdict {
             Verdict::Accepted { result } => {
                 (Settlement::Commit { result: Some(result) }, None, None)
@@ -52,7 +52,9 @@ impl Task {
     /// Makes it due at another time than that of its retry.
     pub(crate) fn wait_until(&mut self, due: Timestamp, now: Timestamp) {
         self.status.due_at = Some(due);
-        self.status.queue(due, now);
+        if self.status.state != State::Paused {
+            self.status.queue(due, now);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::push::{check_priority, check_tags};
 use super::state::Verb;
+use crate::bundle::Sent;
 use crate::error::{Invalid, Refusal, check_size};
 use crate::http::{Delivery, Verdict};
 use crate::json::RawJson;
@@ -212,6 +213,14 @@ impl Event {
             Self::Clean => Verb::Clean,
             Self::HoldEnd => Verb::HoldEnd,
             Self::Expire => Verb::Expire,
+        }
+    }
+
+    /// The payloads of a bundle that the attempt carried whose end this is.
+    pub(crate) fn sent(&self) -> Option<Sent> {
+        match self {
+            Self::Settle { settlement: Settlement::Delivered(delivery), .. } => delivery.sent,
+            _ => None,
         }
     }
 

@@ -29,7 +29,7 @@ fn exchange(answer: &str) -> Exchange {
 }
 
 fn delivered(verdict: Verdict, status: Option<u16>, answer: &str) -> Event {
-    let delivery = Delivery { exchange: exchange(answer), status, verdict };
+    let delivery = Delivery { exchange: exchange(answer), status, verdict, sent: None };
     Event::Settle { token: token(1), settlement: Settlement::Delivered(Box::new(delivery)) }
 }
 

@@ -93,7 +93,7 @@ pub(super) fn no_url() -> Settlement {
         answer: None,
     };
     let verdict = Verdict::hopeless("no_url", "neither the task nor its queue names one any more");
-    Settlement::Delivered(Box::new(Delivery { exchange, status: None, verdict }))
+    Settlement::Delivered(Box::new(Delivery { exchange, status: None, verdict, sent: None }))
 }
 
 /// What becomes of a task that was not tried after all.

@@ -224,7 +224,7 @@ impl<'a> Attempt<'a> {
             answer: self.first_byte.map(|_| String::from_utf8_lossy(text).into_owned()),
         };
         let status = Some(self.answer.status).filter(|status| *status != 0);
-        Attempted { delivery: Delivery { exchange, status, verdict }, health }
+        Attempted { delivery: Delivery { exchange, status, verdict, sent: None }, health }
     }
 
     fn up(&self) -> Health {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use punctual_core::task::Context;
 use punctual_core::{Decision, Event, Fate, Queue, Refusal, Task, TaskId, Timestamp, Token, Verb};
-use punctual_store::{Change, StoreError, Stored};
+use punctual_store::{StoreError, Stored};
 
+use super::owned::{Decided, Undone};
 use super::{Engine, Failure, Filter, random};
 
 /// How often a record is read again before the request is given up.
@@ -83,6 +84,14 @@ impl Ask {
             _ => None,
         }
     }
+}
+
+/// A decision on its way to the store.
+struct Pending {
+    index: usize,
+    cached: bool,
+    changed: bool,
+    before: Stored,
 }
 
 /// Some asks on their way.
@@ -192,52 +201,63 @@ impl Run<'_> {
     /// stays open.
     async fn commit(&mut self) -> Result<(), StoreError> {
         let now = self.engine.now();
+        let asks = self.asks;
         let mut pending = Vec::new();
-        let mut changes = Vec::new();
         for (index, known) in std::mem::take(&mut self.open) {
             let (stored, cached) = match known {
                 Known::Cached(stored) => (stored, true),
                 Known::Read(stored) => (stored, false),
                 Known::Unread => unreachable!("all that is open was read"),
             };
-            let event = self.asks[index].event.clone();
-            let before = (stored.task.status.worker.clone(), stored.task.status.taken_at);
-            match self.engine.decide(self.queue, &stored.task, event, now) {
+            match self.engine.decide(self.queue, &stored.task, asks[index].event.clone(), now) {
                 Ok(decision) => {
-                    pending.push((
-                        index,
-                        decision.task.clone(),
-                        decision.fate != Fate::Same,
-                        before,
-                    ));
-                    changes.push(Change { expected: stored.revision, decision });
+                    let changed = decision.fate != Fate::Same;
+                    pending.push((Pending { index, cached, changed, before: stored }, decision));
                 }
                 Err(_) if cached => self.open.push((index, Known::Unread)),
                 Err(refusal) => self.answers[index] = Some(Err(refusal.into())),
             }
         }
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let results = self.engine.store.commit(changes).await?;
+        let (pending, decisions): (Vec<Pending>, Vec<Decision>) = pending.into_iter().unzip();
+        let decided = pending.iter().zip(decisions).map(|(pending, decision)| Decided {
+            queue: self.queue,
+            event: &asks[pending.index].event,
+            before: &pending.before,
+            decision,
+        });
+        let results = self.engine.commit(decided.collect(), now).await?;
+        self.committed(pending, results, now);
+        Ok(())
+    }
+
+    fn committed(
+        &mut self,
+        pending: Vec<Pending>,
+        results: Vec<Result<Stored, Undone>>,
+        now: Timestamp,
+    ) {
         let (mut workers, mut served) = (Vec::new(), Vec::new());
-        for ((index, task, changed, (worker, taken_at)), result) in pending.into_iter().zip(results)
+        for (Pending { index, cached, changed, before }, result) in pending.into_iter().zip(results)
         {
             match result {
-                Ok(revision) => {
-                    let stored = Stored { task, revision };
+                Ok(stored) => {
                     self.engine.held.keep([&stored]);
                     self.answers[index] = Some(Ok(self.outcome(stored.task, changed)));
-                    let ask = &self.asks[index];
-                    workers.extend(worker.filter(|_| ask.token().is_some()));
-                    served.extend(taken_at.filter(|_| changed && ask.ends_work()));
+                    let (ask, status) = (&self.asks[index], before.task.status);
+                    workers.extend(status.worker.filter(|_| ask.token().is_some()));
+                    served.extend(status.taken_at.filter(|_| changed && ask.ends_work()));
                 }
-                Err(_) => self.open.push((index, Known::Unread)),
+                Err(Undone::Refused(refusal)) if !cached => {
+                    self.answers[index] = Some(Err(refusal.into()));
+                }
+                Err(Undone::Store(failure)) => {
+                    self.answers[index] = Some(Err(Failure::Store(failure)));
+                }
+                Err(Undone::Lost | Undone::Refused(_)) => self.open.push((index, Known::Unread)),
             }
         }
         self.engine.paces.heard(&self.queue.name, &workers, now);
         self.engine.paces.served(&self.queue.name, &served, now);
-        Ok(())
     }
 
     /// Settle verbs that came too late because they came before: their receipts say so.

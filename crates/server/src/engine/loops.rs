@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
-use punctual_core::{Event, Queue, QueueName, Task};
-use punctual_store::{Change, StoreError, Stored, Wake};
+use punctual_core::{Event, Owner, Queue, QueueName, Task, Timestamp};
+use punctual_store::{Step, Stepped, StoreError, StoredOwner, Wake};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
+use super::owned::{Decided, step_of};
 use super::{Ask, Engine, Failure, Returned};
 
 /// Records one round looks at.
@@ -18,17 +20,27 @@ const ROUND_MAX: usize = 500;
 const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
+/// What wakes the loops.
+#[derive(Default)]
+struct Wakes {
+    expired: Arc<Notify>,
+    alarms: Arc<Notify>,
+    sweep: Arc<Notify>,
+}
+
 impl Engine {
     /// Starts the loops that the store wakes. They end when the set they come in is dropped.
     pub(crate) fn start(self: &Arc<Self>) -> JoinSet<()> {
         let mut loops = JoinSet::new();
-        let (expired, sweep) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let wakes = Wakes::default();
         // What fell due before the start was announced to nobody.
-        expired.notify_one();
-        sweep.notify_one();
-        loops.spawn(self.clone().listen(expired.clone(), sweep.clone()));
-        loops.spawn(self.clone().end_holds(expired));
-        loops.spawn(self.clone().remove_leftovers(sweep));
+        wakes.expired.notify_one();
+        wakes.alarms.notify_one();
+        wakes.sweep.notify_one();
+        loops.spawn(self.clone().end_holds(wakes.expired.clone()));
+        loops.spawn(self.clone().look_after_owners(wakes.alarms.clone()));
+        loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
+        loops.spawn(self.clone().listen(wakes));
         loops
     }
 
@@ -63,14 +75,15 @@ impl Engine {
         }
     }
 
-    async fn listen(self: Arc<Self>, expired: Arc<Notify>, sweep: Arc<Notify>) {
+    async fn listen(self: Arc<Self>, wakes: Wakes) {
         let mut wakeups = self.store.wakeups();
         while let Some(wake) = wakeups.recv().await {
             match wake {
                 Wake::Ready { queue, count } => self.call(queue, count).await,
-                Wake::Expired => expired.notify_one(),
-                Wake::Sweep => sweep.notify_one(),
-                Wake::Bundles { .. } | Wake::Alarms => {}
+                Wake::Expired => wakes.expired.notify_one(),
+                Wake::Sweep => wakes.sweep.notify_one(),
+                Wake::Alarms => wakes.alarms.notify_one(),
+                Wake::Bundles { .. } => {}
             }
         }
     }
@@ -108,28 +121,87 @@ impl Engine {
 
     /// Deals with a round of tasks whose hold has ended or that were not started in time. The store
     /// says only once that there are some, so whatever came of a round, another one looks again.
-    async fn end_holds_once(&self) -> Result<Round, StoreError> {
+    pub(super) async fn end_holds_once(&self) -> Result<Round, StoreError> {
         let expired = self.store.expired(ROUND_MAX).await?;
         if expired.is_empty() {
             return Ok(Round::Empty);
         }
         let now = self.now();
         let mut queues: HashMap<QueueName, Option<Arc<Queue>>> = HashMap::new();
-        let mut changes = Vec::new();
-        for Stored { task, revision } in expired {
-            let name = &task.spec.queue;
+        for stored in &expired {
+            let name = &stored.task.spec.queue;
             if !queues.contains_key(name) {
                 queues.insert(name.clone(), self.store.queue(name).await?);
             }
+        }
+        let events: Vec<Event> = expired.iter().map(|stored| ending(&stored.task)).collect();
+        let mut decided = Vec::new();
+        for (before, event) in expired.iter().zip(&events) {
+            let (name, id) = (&before.task.spec.queue, &before.task.spec.id);
             let Some(Some(queue)) = queues.get(name) else { continue };
-            match self.decide(queue, &task, ending(&task), now) {
-                Ok(decision) => changes.push(Change { expected: revision, decision }),
-                Err(refusal) => warn!(queue = %name, id = %task.spec.id, %refusal, "not ended"),
+            match self.decide(queue, &before.task, event.clone(), now) {
+                Ok(decision) => decided.push(Decided { queue, event, before, decision }),
+                Err(refusal) => warn!(queue = %name, %id, %refusal, "not ended"),
             }
         }
-        let committed = self.store.commit(changes).await?;
-        let progress = committed.iter().any(Result::is_ok);
-        Ok(if progress { Round::Progress } else { Round::Stuck })
+        let committed = self.commit(decided, now).await?;
+        Ok(Round::of(committed.iter().any(Result::is_ok)))
+    }
+
+    async fn look_after_owners(self: Arc<Self>, wake: Arc<Notify>) {
+        let mut backoff = Backoff::default();
+        loop {
+            wake.notified().await;
+            loop {
+                match self.look_after_owners_once().await {
+                    Ok(Round::Empty) => break,
+                    Ok(Round::Progress) => backoff.reset(),
+                    Ok(Round::Stuck) => backoff.wait().await,
+                    Err(failure) => {
+                        complain("bundles and plans", &failure);
+                        backoff.wait().await;
+                    }
+                }
+            }
+            backoff.reset();
+        }
+    }
+
+    /// Deals with a round of owners that must be looked after. As with holds, another round looks
+    /// again.
+    pub(super) async fn look_after_owners_once(&self) -> Result<Round, StoreError> {
+        let rung = self.store.alarms(ROUND_MAX).await?;
+        if rung.is_empty() {
+            return Ok(Round::Empty);
+        }
+        let now = self.now();
+        let mut steps = Vec::new();
+        for stored in rung {
+            steps.extend(self.look_after(stored, now).await?);
+        }
+        let stepped = self.store.step(steps).await?;
+        Ok(Round::of(stepped.iter().any(|step| matches!(step, Stepped::Done { .. }))))
+    }
+
+    /// What is to be done about an owner whose alarm rang.
+    async fn look_after(
+        &self,
+        stored: StoredOwner,
+        now: Timestamp,
+    ) -> Result<Option<Step>, StoreError> {
+        let StoredOwner { owner, revision } = stored;
+        let key = owner.key();
+        let settings = self.settings_of(&key.queue).await?;
+        match owner {
+            Owner::Plan(plan) => {
+                self.look_after_plan(*plan, revision, &settings, now).await.map(Some)
+            }
+            Owner::Bundle(bundle) => {
+                let next_id = self.ids.one(now);
+                let around = Around { now, queue: &settings, next_id: &next_id };
+                Ok(bundle.ring(&around).map(|decision| step_of(key, revision, decision)))
+            }
+        }
     }
 
     async fn remove_leftovers(self: Arc<Self>, wake: Arc<Notify>) {
@@ -158,13 +230,19 @@ fn ending(task: &Task) -> Event {
 
 /// What came of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Round {
+pub(super) enum Round {
     /// There was nothing to do.
     Empty,
     /// Something was done.
     Progress,
     /// There was something to do, and nothing was done.
     Stuck,
+}
+
+impl Round {
+    fn of(progress: bool) -> Self {
+        if progress { Self::Progress } else { Self::Stuck }
+    }
 }
 
 /// Says that the store cannot do some work.

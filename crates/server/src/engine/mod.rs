@@ -3,9 +3,10 @@
 //! ```text
 //!   api ──▶ push ──────────────────────────────▶ store.push
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
-//!       ──▶ happen, bulk ──▶ apply ────────────▶ store.commit     ▲ decided from, without a read
+//!       ──▶ happen, bulk ──▶ apply ──▶ owned ──▶ store.commit     ▲ decided from, without a read
+//!                                        └─────▶ store.step, for tasks of bundles and plans
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
-//!   store.wakeups ──▶ loops ──▶ lines; deliveries; apply (holds that ended); store.sweep
+//!   store.wakeups ──▶ loops ──▶ lines; deliveries; owned (holds, alarms); store.sweep
 //! ```
 //!
 //! Random values and the time enter here and nowhere below. No rule about tasks lives here: what a
@@ -20,6 +21,7 @@ mod held;
 mod lines;
 mod loops;
 mod moved;
+mod owned;
 mod pace;
 mod plans;
 mod push;
@@ -32,7 +34,7 @@ use std::sync::Arc;
 
 use punctual_core::http::{Outgoing, Reach};
 use punctual_core::why::{self, Surroundings, Why};
-use punctual_core::{Queue, QueueName, Span, State, Task, TaskId, Timestamp};
+use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -124,9 +126,13 @@ impl Engine {
         Ok(stored.task)
     }
 
-    /// Removes a task, whatever its state.
+    /// Removes a task, whatever its state. If it has an owner, that hears of it.
     pub(crate) async fn clean(&self, queue: &QueueName, id: &TaskId) -> Result<(), Failure> {
         self.queue(queue).await?;
+        if self.task(queue, id).await?.spec.owner.is_some() {
+            let ask = Ask { id: id.clone(), event: Event::Clean };
+            return self.happen_to_one(queue, ask).await.map(|_| ());
+        }
         let removed = self.store.remove(queue, std::slice::from_ref(id)).await?;
         if removed.first() == Some(&true) {
             return Ok(());

@@ -44,6 +44,8 @@ struct Pace {
     served: f64,
     served_secs: f64,
     workers: HashMap<WorkerName, Timestamp>,
+    /// When somebody last asked for tasks.
+    asked_at: Option<Timestamp>,
 }
 
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {
@@ -96,6 +98,19 @@ impl Paces {
         }
     }
 
+    /// Somebody asked for tasks.
+    pub(super) fn asked(&self, queue: &QueueName, worker: Option<&WorkerName>, now: Timestamp) {
+        self.see(queue, now, |pace| {
+            pace.asked_at = Some(now);
+            worker.into_iter().for_each(|worker| pace.hear(worker, now));
+        });
+    }
+
+    /// When somebody last asked for tasks.
+    pub(super) fn asked_at(&self, queue: &QueueName) -> Option<Timestamp> {
+        self.lock().get(queue)?.asked_at
+    }
+
     /// A queue is gone.
     pub(super) fn forget(&self, queue: &QueueName) {
         self.lock().remove(queue);
@@ -123,7 +138,15 @@ impl Paces {
 impl Pace {
     fn new(now: Timestamp) -> Self {
         let workers = HashMap::new();
-        Self { since: now, at: now, arrived: 0.0, served: 0.0, served_secs: 0.0, workers }
+        Self {
+            since: now,
+            at: now,
+            arrived: 0.0,
+            served: 0.0,
+            served_secs: 0.0,
+            workers,
+            asked_at: None,
+        }
     }
 
     /// Takes from the weight of what was seen before.

@@ -12,6 +12,7 @@ use punctual_store::{
     Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner,
 };
 
+use super::owned::step_of;
 use super::{Engine, Failure, Key, random};
 
 /// How often a plan is read again before the request is given up.
@@ -113,7 +114,7 @@ impl Engine {
                 Some((plan, revision)) => (plan.replace(order, rule, now), Some(revision)),
                 None => (Plan::new(id.clone(), station, order, rule, now), None),
             };
-            if self.change_plan(&plan, revision, Vec::new()).await? {
+            if self.change_owner(changed(&plan, revision)).await? {
                 return Ok((plan, created));
             }
         }
@@ -141,16 +142,21 @@ impl Engine {
         let order = patch.order(before.map_or(&none, |plan| &plan.order))?;
         let mut named = HashMap::new();
         for name in std::iter::once(station.clone()).chain(order.callback_queues()) {
-            let record = self.store.queue(&name).await?;
-            if record.is_none() && name == station && !self.auto_create {
-                return Err(Failure::NoQueue(name));
+            if name == station && !self.auto_create {
+                self.queue(&name).await?;
             }
-            let settings = record.map_or_else(|| Settings::initial(&name), |q| q.settings.clone());
+            let settings = self.settings_of(&name).await?;
             named.insert(name, settings);
         }
         order.check_queues(&station, &|name| &named[name])?;
         order.check_reach(&self.reach)?;
         Ok((station, order, rule))
+    }
+
+    /// The settings of a queue; what does not exist yet will be made with its initial ones.
+    pub(super) async fn settings_of(&self, name: &QueueName) -> Result<Settings, StoreError> {
+        let record = self.store.queue(name).await?;
+        Ok(record.map_or_else(|| Settings::initial(name), |queue| queue.settings.clone()))
     }
 
     /// Reads a plan.
@@ -204,7 +210,7 @@ impl Engine {
     pub(crate) async fn delete_plan(&self, id: &PlanId) -> Result<(), Failure> {
         for _ in 0..ROUNDS_MAX {
             let (plan, revision) = self.known_plan(id).await?;
-            if self.step_owner(removed(&plan, revision), Vec::new()).await? {
+            if self.change_owner(removed(&plan, revision)).await? {
                 return Ok(());
             }
         }
@@ -218,12 +224,13 @@ impl Engine {
             let now = self.now();
             let plan = before.clone().carry_out(verb, now)?;
             let done = if verb == PlanVerb::Run {
-                let (step, plan) = self.fire(plan, revision, false, now).await?;
+                let settings = self.settings_of(&plan.station).await?;
+                let (step, plan) = self.fire(plan, revision, false, &settings, now);
                 self.stepped(step).await?.then_some(plan)
             } else if plan == before {
                 Some(plan)
             } else {
-                self.change_plan(&plan, Some(revision), Vec::new()).await?.then_some(plan)
+                self.change_owner(changed(&plan, Some(revision))).await?.then_some(plan)
             };
             if let Some(plan) = done {
                 return Ok(plan);
@@ -254,35 +261,33 @@ impl Engine {
         &self,
         plan: Plan,
         revision: Revision,
+        queue: &Settings,
         now: Timestamp,
-    ) -> Result<Step, Failure> {
+    ) -> Result<Step, StoreError> {
         if plan.living.is_some() {
             return self.watch_run(plan, revision, now).await;
         }
         if plan.state() == PlanState::Finished {
             return Ok(Step { owners: vec![removed(&plan, revision)], ..Step::default() });
         }
-        Ok(self.fire(plan, revision, true, now).await?.0)
+        Ok(self.fire(plan, revision, true, queue, now).0)
     }
 
     /// Pushes a run.
-    async fn fire(
+    fn fire(
         &self,
         plan: Plan,
         revision: Revision,
         is_ruled: bool,
+        queue: &Settings,
         now: Timestamp,
-    ) -> Result<(Step, Plan), Failure> {
-        let queue = self.store.queue(&plan.station).await?;
-        let initial = || Settings::initial(&plan.station);
-        let settings = queue.map_or_else(initial, |queue| queue.settings.clone());
-        let fired = plan.fire(is_ruled, &settings, self.plan_exec_timeout, now);
+    ) -> (Step, Plan) {
+        let fired = plan.fire(is_ruled, queue, self.plan_exec_timeout, now);
         let Fired { plan, task, result, drop_results } = fired;
-        let mut change = changed(&plan, Some(revision));
-        change.append = result.into_iter().collect();
-        change.drop_first = drop_results;
+        let key = OwnerKey::plan(&plan.station, &plan.id);
+        let ended = Ended { plan: plan.clone(), result, drop_results };
         let spawn = task.into_iter().collect();
-        Ok((Step { owners: vec![change], spawn, ..Step::default() }, plan))
+        (Step { spawn, ..step_of(key, revision, ended.into()) }, plan)
     }
 
     /// Looks whether somebody came for a run, and whether it is still there.
@@ -291,16 +296,18 @@ impl Engine {
         plan: Plan,
         revision: Revision,
         now: Timestamp,
-    ) -> Result<Step, Failure> {
+    ) -> Result<Step, StoreError> {
+        let key = OwnerKey::plan(&plan.station, &plan.id);
         let ended = match self.living_task(&plan).await? {
             None => plan.lost(now),
             Some(state) => {
-                let nobody_came = state == State::Ready && !self.is_served(&plan.station).await?;
+                let nobody_came =
+                    state == State::Ready && !self.is_served(&plan.station, plan.exec_time);
                 let plan = plan.watched(nobody_came);
                 Ended { plan, result: None, drop_results: 0 }
             }
         };
-        Ok(Step { owners: vec![ended_change(ended, revision)], ..Step::default() })
+        Ok(step_of(key, revision, ended.into()))
     }
 
     /// The state of a plan's living run; none: it is gone.
@@ -311,14 +318,9 @@ impl Engine {
         Ok(read.into_iter().flatten().next().map(|stored| stored.task.status.state_at(now)))
     }
 
-    /// Whether somebody takes from a queue.
-    async fn is_served(&self, queue: &QueueName) -> Result<bool, Failure> {
-        let waiting = self.lines.waiting(queue) > 0;
-        match self.scale(queue).await {
-            Ok(scale) => Ok(waiting || scale.workers > 0),
-            Err(Failure::NoQueue(_)) => Ok(false),
-            Err(failure) => Err(failure),
-        }
+    /// Whether somebody asked for a queue's tasks since a run was pushed.
+    fn is_served(&self, queue: &QueueName, since: Option<Timestamp>) -> bool {
+        self.lines.waiting(queue) > 0 || self.paces.asked_at(queue) >= since
     }
 
     /// After a queue lost all its tasks: plans whose run was among them go on to their next time.
@@ -334,9 +336,9 @@ impl Engine {
             let page = self.store.list_owners(listing.clone()).await?;
             for (plan, revision) in page.items.into_iter().filter_map(known) {
                 if plan.living.is_some() && self.living_task(&plan).await?.is_none() {
-                    let change = ended_change(plan.lost(self.now()), revision);
+                    let key = OwnerKey::plan(&plan.station, &plan.id);
                     // Who changed it meanwhile has seen that the run is gone, or will.
-                    self.step_owner(change, Vec::new()).await?;
+                    self.stepped(step_of(key, revision, plan.lost(self.now()).into())).await?;
                 }
             }
             if page.next.is_none() {
@@ -346,22 +348,8 @@ impl Engine {
         }
     }
 
-    async fn change_plan(
-        &self,
-        plan: &Plan,
-        before: Option<Revision>,
-        append: Vec<RawJson>,
-    ) -> Result<bool, StoreError> {
-        self.step_owner(changed(plan, before), append).await
-    }
-
-    async fn step_owner(
-        &self,
-        change: OwnerChange,
-        append: Vec<RawJson>,
-    ) -> Result<bool, StoreError> {
-        let owners = vec![OwnerChange { append, ..change }];
-        self.stepped(Step { owners, ..Step::default() }).await
+    async fn change_owner(&self, change: OwnerChange) -> Result<bool, StoreError> {
+        self.stepped(Step { owners: vec![change], ..Step::default() }).await
     }
 
     /// Carries out a step; false: it lost its race.
@@ -393,12 +381,6 @@ fn changed(plan: &Plan, expected: Option<Revision>) -> OwnerChange {
 
 fn removed(plan: &Plan, revision: Revision) -> OwnerChange {
     OwnerChange { after: None, ..changed(plan, Some(revision)) }
-}
-
-fn ended_change(ended: Ended, revision: Revision) -> OwnerChange {
-    let Ended { plan, result, drop_results } = ended;
-    let append = result.into_iter().collect();
-    OwnerChange { append, drop_first: drop_results, ..changed(&plan, Some(revision)) }
 }
 
 /// What a store has to remember of a request to make a plan.

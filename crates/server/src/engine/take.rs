@@ -121,7 +121,7 @@ impl Engine {
         queue: &QueueName,
         ask: TakeAsk,
     ) -> Result<Handout, Failure> {
-        self.paces.heard(queue, &ask.worker, self.now());
+        self.paces.asked(queue, ask.worker.as_ref(), self.now());
         // Whoever comes while others wait is served after them.
         if ask.wait.is_zero() || self.lines.waiting(queue) == 0 {
             let handout = self.take_at_once(queue, ask.clone()).await?;
