@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use axum::routing::get;
 use punctual_core::calendar::{PlanTime, PlanType, Position, RuleFields};
 use punctual_core::limits::PAGE_ITEMS_MAX;
 use punctual_core::plan::{PlanPatch, PlanState, PlanVerb};
@@ -39,6 +40,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(skip_plan))
         .routes(routes!(plan_results))
         .routes(routes!(plan_occurrences))
+        // A plan may be called `preview`, which is also a route.
+        .route("/v1/plans/preview", get(get_plan).put(put_plan).delete(delete_plan))
 }
 
 fn view(app: &App, status: StatusCode, plan: &Plan) -> Response {

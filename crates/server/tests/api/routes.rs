@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 38] = [
+const ROUTES: [&str; 54] = [
     "DELETE /v1/queues/{queue}",
     "DELETE /v1/queues/{queue}/tasks/{id}",
     "GET /livez",
@@ -42,13 +42,29 @@ const ROUTES: [&str; 38] = [
     "POST /v1/queues/{queue}/tasks/{id}/resume",
     "POST /v1/queues/{queue}/tasks/{id}/retry",
     "PUT /v1/queues/{queue}",
+    "DELETE /v1/plans/{id}",
+    "GET /v1/plans",
+    "GET /v1/plans/{id}",
+    "GET /v1/plans/{id}/occurrences",
+    "GET /v1/plans/{id}/results",
+    "POST /v1/dev/clock",
+    "POST /v1/plans",
+    "POST /v1/plans/preview",
+    "POST /v1/plans/{id}/pause",
+    "POST /v1/plans/{id}/resume",
+    "POST /v1/plans/{id}/run",
+    "POST /v1/plans/{id}/skip",
+    "PUT /v1/plans/{id}",
+    "GET /v1/plans/preview",
+    "PUT /v1/plans/preview",
+    "DELETE /v1/plans/preview",
     "GET /v1/queues/{queue}/tasks/bulk",
     "DELETE /v1/queues/{queue}/tasks/bulk",
     "PATCH /v1/queues/{queue}/tasks/bulk",
 ];
 
-/// The last rows of the table: the task `bulk`, described by the rows for all tasks.
-const ALIASES: usize = 3;
+/// The last rows of the table: the plan `preview` and the task `bulk`, described by the rows for all.
+const ALIASES: usize = 6;
 
 #[tokio::test]
 async fn the_document_describes_exactly_the_routes() {

@@ -132,7 +132,8 @@ impl Shelf {
     }
 
     /// Whether a task may be pushed under an id: free, or taken by a finished one to be replaced.
-    fn admits(&self, id: &TaskId, now: Instant) -> Result<(), PushRefusal> {
+    fn admits(&self, spec: &Spec, now: Instant) -> Result<(), PushRefusal> {
+        let id = &spec.id;
         if self.reserved.get(id).is_some_and(|until| *until > now.wall) {
             return Err(PushRefusal::Duplicate);
         }
@@ -140,7 +141,9 @@ impl Shelf {
             None => Ok(()),
             Some(record) if !record.task.status.state.is_finished() => Err(PushRefusal::Duplicate),
             Some(record) if record.is_reserved(now) => Err(PushRefusal::Duplicate),
-            Some(record) if record.task.spec.owner.is_some() => Err(PushRefusal::Owned),
+            Some(record) if record.task.spec.owner.is_some() && spec.owner.is_none() => {
+                Err(PushRefusal::Owned)
+            }
             Some(_) => Ok(()),
         }
     }
@@ -253,7 +256,7 @@ impl Contents {
                 created_at: now.wall,
             }))
         });
-        shelf.admits(&spec.id, now)?;
+        shelf.admits(&spec, now)?;
         let counts = |record: &&Record| {
             let delivers = matches!(record.task.spec.owner, Some(OwnerRef::Bundle(_)));
             !record.task.status.state.is_finished() && !delivers
