@@ -310,7 +310,7 @@ impl World {
             );
             queues.insert(name.clone(), whole);
         }
-        let mut dead: Vec<u64> = self.shard.dead.iter().copied().collect();
+        let mut dead: Vec<_> = self.shard.dead.iter().copied().collect();
         dead.sort_unstable();
         format!("{queues:#?} {dead:?}")
     }
