@@ -218,9 +218,10 @@ impl OwnerIndex {
         (births, None)
     }
 
-    /// Every owner, for comparison.
+    /// All there is, for comparison.
     #[cfg(test)]
     pub(super) fn picture(&self) -> String {
-        format!("{:?} {:?} {:?}", self.shelves, self.alarms, self.stations.len())
+        let stations: BTreeMap<_, _> = self.stations.iter().collect();
+        format!("{:#?} {:?} {stations:?}", self.shelves, self.alarms)
     }
 }
