@@ -308,7 +308,7 @@ impl Store for RedisStore {
     }
 
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
-        self.node.station(plan).await
+        self.node.station(plan.as_str()).await
     }
 
     async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError> {

@@ -1,6 +1,6 @@
 //! Reading owners, their items, and what time has done to them.
 
-use punctual_core::{OwnerKey, OwnerKind, PlanId, QueueName, RawJson};
+use punctual_core::{OwnerKey, OwnerKind, QueueName, RawJson};
 use tracing::error;
 
 use super::fields::corrupt;
@@ -11,6 +11,8 @@ use crate::port::{OwnerListing, OwnerPage, StoreError, StoredOwner};
 
 /// Owners of one call.
 const OWNERS_MAX: usize = 500;
+/// More items than an owner has: what Redis can count to is more than a script can.
+const ITEMS_MAX: usize = u32::MAX as usize;
 /// Owners of a page that are read at once.
 const SLICE: usize = 50;
 /// Bytes after which a page ends.
@@ -52,7 +54,7 @@ impl Node {
         limit: usize,
     ) -> Result<Vec<RawJson>, StoreError> {
         let mut call = self.call(&ITEMS, self.keys.shard_of(&key.queue)).await;
-        call.owner_key(key).arg(from).arg(limit);
+        call.owner_key(key).arg(from.min(ITEMS_MAX)).arg(limit.min(ITEMS_MAX));
         let items = call.send().await?.body.list()?.into_iter();
         items.map(|item| Ok(RawJson::stored(&item.text()?))).collect()
     }
@@ -124,18 +126,15 @@ impl Node {
         Ok(keys)
     }
 
-    pub(super) async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
+    /// The queue that has a plan of this id.
+    pub(super) async fn station(&self, plan: &str) -> Result<Option<QueueName>, StoreError> {
         let found = self.everywhere(|shard| self.station_in(shard, plan)).await?;
         Ok(found.into_iter().flatten().min())
     }
 
-    async fn station_in(
-        &self,
-        shard: usize,
-        plan: &PlanId,
-    ) -> Result<Option<QueueName>, StoreError> {
+    async fn station_in(&self, shard: usize, plan: &str) -> Result<Option<QueueName>, StoreError> {
         let mut call = self.call(&STATION, shard).await;
-        call.arg(plan.as_str());
+        call.arg(plan);
         call.send().await?.body.list()?.into_iter().next().map(|part| part.name()).transpose()
     }
 

@@ -118,7 +118,9 @@ scripts! {
     /// Names owners.
     OWNER_NAMES: "owner_names", Reads, [];
     /// Finds the queue of a plan.
-    STATION: "station", Reads, [];
+    STATION: "station", Reads, [OWNERS];
+    /// Claims the id of a plan.
+    CLAIM: "claim", Changes, [];
     /// Reads the bundle that is due first.
     FIRST_DUE: "first_due", Reads, [OWNERS];
     /// Reads owners that must be looked after.

@@ -1,25 +1,47 @@
 //! Steps: changes of owners and their tasks that happen together.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use punctual_core::{OwnerKind, QueueName, Spec, TaskId};
+use punctual_core::{OwnerKey, OwnerKind, QueueName, Spec, TaskId};
 
 use super::answer::Part;
 use super::call::Call;
 use super::commit::{BYTES_MAX, CHANGES_MAX, bytes_of, revision_after};
 use super::node::Node;
 use super::push::Blob;
-use super::scripts::{ADDING_STEP, STEP};
+use super::scripts::{ADDING_STEP, CLAIM, STEP};
 use crate::port::{OwnerChange, Revision, Step, Stepped, StoreError, Wake};
 
+/// How long to wait before an id is claimed again that somebody else is making a plan of.
+const CLAIMED_AGAIN: Duration = Duration::from_millis(20);
+
 impl Node {
+    /// Carries out steps in their order, as many together as can be.
     pub(super) async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+        let mut answers = Vec::with_capacity(steps.len());
+        while answers.len() < steps.len() {
+            let rest = &steps[answers.len()..];
+            let plan = if self.keys.shards() > 1 { new_plan(&rest[0]) } else { None };
+            if let Some(plan) = plan {
+                answers.push(self.step_to_plan(plan, &rest[0]).await?);
+            } else {
+                let is_alone = |step: &Step| self.keys.shards() > 1 && new_plan(step).is_some();
+                let end = rest.iter().position(is_alone).unwrap_or(rest.len());
+                answers.extend(self.steps_together(&rest[..end]).await?);
+            }
+        }
+        self.wake_bundles(&steps, &answers);
+        Ok(answers)
+    }
+
+    async fn steps_together(&self, steps: &[Step]) -> Result<Vec<Stepped>, StoreError> {
         let mut answers = vec![Stepped::Lost; steps.len()];
-        for (shard, places) in self.by_shard(&steps, |step| self.shard_of_step(step)) {
+        for (shard, places) in self.by_shard(steps, |step| self.shard_of_step(step)) {
             let mut rest = &places[..];
             while !rest.is_empty() {
-                let (piece, after) = rest.split_at(next_piece(&steps, rest));
-                let parts = self.step_piece(shard, &steps, piece).await?;
+                let (piece, after) = rest.split_at(next_piece(steps, rest));
+                let parts = self.step_piece(shard, steps, piece).await?;
                 for (place, part) in piece.iter().zip(parts) {
                     answers[*place] = stepped(&steps[*place], part)?;
                 }
@@ -30,8 +52,32 @@ impl Node {
                 let _ = self.hand_over(shard).await;
             }
         }
-        self.wake_bundles(&steps, &answers);
         Ok(answers)
+    }
+
+    /// Makes a plan where queues lie in several shards, none of which knows the plans of the others: its
+    /// id is claimed until it is made.
+    async fn step_to_plan(&self, plan: &OwnerKey, step: &Step) -> Result<Stepped, StoreError> {
+        let claim =
+            super::random_name().map_err(|error| StoreError::unavailable(error.to_string()))?;
+        while !self.claim(plan, &claim, true).await? {
+            tokio::time::sleep(CLAIMED_AGAIN).await;
+        }
+        let stepped = match self.station(&plan.name).await? {
+            Some(station) if station != plan.queue => Stepped::Lost,
+            _ => self.steps_together(std::slice::from_ref(step)).await?.remove(0),
+        };
+        // If not even that can be said, the claim ends by itself.
+        let _ = self.claim(plan, &claim, false).await;
+        Ok(stepped)
+    }
+
+    /// Claims the id of a plan or gives it up. False: somebody else has claimed it.
+    async fn claim(&self, plan: &OwnerKey, claim: &str, wanted: bool) -> Result<bool, StoreError> {
+        let mut call = self.call(&CLAIM, self.keys.shard_of_name(&plan.name)).await;
+        call.arg(&*plan.name).arg(claim).arg(u8::from(wanted));
+        let [is_done] = call.send().await?.body.parts()?;
+        Ok(is_done.int()? == 1)
     }
 
     /// All that a step is about lies in one queue.
@@ -97,6 +143,13 @@ impl Node {
             self.wake(Wake::Bundles { queue: queue.clone() });
         }
     }
+}
+
+/// The plan that a step makes, if it does.
+fn new_plan(step: &Step) -> Option<&OwnerKey> {
+    let is_made = |change: &&OwnerChange| change.expected.is_none() && change.after.is_some();
+    let made = step.owners.iter().filter(is_made).map(|change| &change.key);
+    made.into_iter().find(|key| key.kind == OwnerKind::Plan)
 }
 
 fn owner_change(call: &mut Call<'_>, change: &OwnerChange) {

@@ -51,7 +51,7 @@ local function check_record(o)
   local places = homes(o)
   for n = 1, #places, 3 do
     local key, member, score = places[n], places[n + 1], places[n + 2]
-    if score ~= '' and tonumber(call('ZSCORE', key, member) or 'nan') ~= tonumber(score) then
+    if score ~= '' and tonumber(call('ZSCORE', key, member)) ~= tonumber(score) then
       find_out('%s %s of queue %s is not in %s', o.kind, o.name, o.queue, key)
       if is_mending then
         call('ZADD', key, score, member)

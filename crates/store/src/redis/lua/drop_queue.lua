@@ -9,6 +9,10 @@ if repeated then
 end
 
 local name = ARGV[5]
+local q = open(name)
+if not q then
+  return finish({'NOQUEUE'})
+end
 local since = whole(new_birth())
 local trash = prefix .. 'trash'
 local count = 0
@@ -22,18 +26,12 @@ local function set_aside(key, kind)
   end
 end
 
-local names = prefix .. 'bundles:' .. escape(name)
+local names = prefix .. 'bundles:' .. q.escaped
 if call('EXISTS', names) == 1 then
   set_aside(names, 'b')
   call('ZREM', prefix .. 'bundles', name)
-  call('UNLINK', prefix .. 'bundles:due:' .. escape(name))
+  call('UNLINK', prefix .. 'bundles:due:' .. q.escaped)
   call('HSET', prefix .. 'dropped', name, since)
-  plan(trash, now)
-end
-
-local q = open(name)
-if not q then
-  return finish({'NOQUEUE'})
 end
 for _, lane in pairs(lanes_of(q)) do
   set_aside(lane.list, '')

@@ -65,6 +65,12 @@ local function shown_owner(o)
   return {o.kind, o.queue, o.name, whole(o.birth), o.change, record, v[2], data}, bytes
 end
 
+-- The queue that has a plan of an id, if one of this shard has.
+local function station_of(id)
+  local found = call('ZRANGEBYLEX', prefix .. 'plan:ids', '[' .. id .. ' ', '(' .. id .. '!', 'LIMIT', 0, 1)
+  return found[1] and string.sub(found[1], #id + 2)
+end
+
 -- Most bytes of one answer, but for a single owner or item.
 local OWNERS_BYTES_MAX = 16777216
 

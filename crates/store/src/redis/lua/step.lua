@@ -47,11 +47,21 @@ local function read_step()
   return step
 end
 
+-- Whether an owner may be put where it belongs: a bundle into a queue that exists, a new plan if no other
+-- queue of this shard has one of its id.
+local function has_place(o)
+  if o.kind == 'bundle' then
+    return not o.is_put or open(o.queue)
+  end
+  local station = o.is_put and not o.birth and station_of(o.name)
+  return not station or station == o.queue
+end
+
 -- Whether nothing has changed that a step was decided from.
 local function is_possible(step)
   for _, o in ipairs(step.owners) do
     find_owner(o)
-    if o.birth ~= o.expected_birth or o.change ~= o.expected_change then
+    if o.birth ~= o.expected_birth or o.change ~= o.expected_change or not has_place(o) then
       return false
     end
   end
