@@ -7,7 +7,7 @@ mod commit;
 mod fixture;
 mod keyed;
 mod list;
-mod owners;
+pub(crate) mod owners;
 mod push;
 mod queues;
 pub mod random;

@@ -29,7 +29,7 @@ pub(super) fn bundle_key(text: &str) -> BundleKey {
 }
 
 /// A bundle that workers take from, due at a time.
-pub(super) fn bundle(queue_name: &str, key: &str, due_at: Timestamp) -> Bundle {
+pub(crate) fn bundle(queue_name: &str, key: &str, due_at: Timestamp) -> Bundle {
     Bundle {
         queue: queue(queue_name),
         key: bundle_key(key),
@@ -56,7 +56,7 @@ pub(super) fn plan_id(text: &str) -> PlanId {
 }
 
 /// A plan that is due at a time.
-pub(super) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
+pub(crate) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
     let rule = r#"{"plan_type":"month","plan_value":3,"plan_time":"09:30","plan_repet":-1}"#;
     Plan {
         id: plan_id(id),
@@ -79,11 +79,11 @@ pub(super) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
     }
 }
 
-pub(super) fn a_bundle(bundle: Bundle) -> Owner {
+pub(crate) fn a_bundle(bundle: Bundle) -> Owner {
     Owner::Bundle(Box::new(bundle))
 }
 
-pub(super) fn a_plan(plan: Plan) -> Owner {
+pub(crate) fn a_plan(plan: Plan) -> Owner {
     Owner::Plan(Box::new(plan))
 }
 
@@ -98,18 +98,18 @@ fn delivery(f: &Fixture, queue_name: &str, new: NewTask, key: &str) -> Spec {
 }
 
 /// A change that makes an owner.
-pub(super) fn made(owner: Owner) -> OwnerChange {
+pub(crate) fn made(owner: Owner) -> OwnerChange {
     let key = owner.key();
     OwnerChange { key, expected: None, after: Some(owner), drop_first: 0, append: Vec::new() }
 }
 
 /// A change of an owner that was read.
-pub(super) fn changed(before: &StoredOwner, after: Owner) -> OwnerChange {
+pub(crate) fn changed(before: &StoredOwner, after: Owner) -> OwnerChange {
     OwnerChange { expected: Some(before.revision), ..made(after) }
 }
 
 /// A change after which an owner is gone.
-pub(super) fn removed(before: &StoredOwner) -> OwnerChange {
+pub(crate) fn removed(before: &StoredOwner) -> OwnerChange {
     OwnerChange { after: None, ..changed(before, before.owner.clone()) }
 }
 
