@@ -234,7 +234,8 @@ pub struct Step {
     /// Decisions about tasks, as in a commit.
     pub tasks: Vec<Change>,
     /// Tasks to make after that, as a decision would: never refused for `max`, not made again if the
-    /// id is live, in a queue with initial settings if it does not exist.
+    /// id is live, in a queue with initial settings if it does not exist. One that has an owner may
+    /// replace a finished one that has.
     pub spawn: Vec<Spec>,
     /// The request, where it carries an `Idempotency-Key`. What it remembers is complete as it is.
     pub keyed: Option<Keyed>,

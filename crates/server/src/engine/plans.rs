@@ -55,8 +55,8 @@ impl Engine {
         let (station, order, rule) = self.checked(&patch, None).await?;
         let given = patch.plan_id.map(|given| given.0);
         let id = given.unwrap_or_else(|| PlanId::numbered(random::bits() as u64));
-        // One at a time, so that two stations do not get a plan of one id.
-        let _one = self.creating.lock().await;
+        self.open_station(&station).await?;
+        let _one = self.creating_plans.lock().await;
         for _ in 0..ROUNDS_MAX {
             let before = self.find_plan(&id).await?;
             let is_free =
@@ -103,11 +103,12 @@ impl Engine {
         if patch.plan_id.as_ref().is_some_and(|given| given.0 != *id) {
             return Err(Failure::invalid("plan_id", "the one of the path, or none"));
         }
-        let _one = self.creating.lock().await;
+        let _one = self.creating_plans.lock().await;
         for _ in 0..ROUNDS_MAX {
             let before = self.find_plan(id).await?;
             let known = before.as_ref().map(|(plan, _)| plan);
             let (station, order, rule) = self.checked(patch, known).await?;
+            self.open_station(&station).await?;
             let created = before.is_none();
             let now = self.now();
             let (plan, revision) = match before {
@@ -151,6 +152,14 @@ impl Engine {
         order.check_queues(&station, &|name| &named[name])?;
         order.check_reach(&self.reach)?;
         Ok((station, order, rule))
+    }
+
+    /// Makes the station of a plan, so that workers can wait there for the first run.
+    async fn open_station(&self, station: &QueueName) -> Result<(), Failure> {
+        match self.store.queue(station).await? {
+            Some(_) => Ok(()),
+            None => self.create_queue(station).await,
+        }
     }
 
     /// The settings of a queue; what does not exist yet will be made with its initial ones.

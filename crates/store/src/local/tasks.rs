@@ -96,7 +96,7 @@ impl Shard {
     ) -> Result<Result<Revision, PushRefusal>, JournalError> {
         let id = self.hash_id(&spec.id);
         if let Some(slot) = self.index(number).find(id) {
-            if let Err(refusal) = self.may_replace(number, slot)? {
+            if let Err(refusal) = self.may_replace(number, slot, spec.owner.is_some())? {
                 return Ok(Err(refusal));
             }
             if is_full(self) {
@@ -120,11 +120,12 @@ impl Shard {
     }
 
     /// Whether what has the id may be replaced by a push: only a finished task may, and only if its
-    /// id is not reserved and it belongs to nobody.
+    /// id is not reserved and it belongs to nobody, or what is pushed has an owner as well.
     fn may_replace(
         &mut self,
         number: u32,
         slot: u32,
+        is_owned: bool,
     ) -> Result<Result<(), PushRefusal>, JournalError> {
         let entry = *self.index(number).entry(slot);
         let now = self.now.wall;
@@ -136,6 +137,9 @@ impl Shard {
         let Body::Task(row) = self.row(number, slot)?.body else { return Ok(Ok(())) };
         if row.status.reserved_until.is_some_and(|until| until > now) {
             return Ok(Err(PushRefusal::Duplicate));
+        }
+        if is_owned {
+            return Ok(Ok(()));
         }
         let broken = |error: crate::StoreError| JournalError::Broken(error.to_string());
         let spec = self.journal.get(Table::Spec, entry.birth).map_err(broken)?;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use punctual_core::bundle::{Bundle, BundleState};
-use punctual_core::plan::{Plan, PlanState};
+use punctual_core::plan::{Phase, Plan};
 use punctual_core::{Owner, OwnerKey, OwnerKind, Timestamp};
 use tracing::error;
 
@@ -56,10 +56,7 @@ impl Call<'_> {
                 let waits = bundle.state != BundleState::Failed;
                 (json(&record), target, waits.then_some(bundle.due_at))
             }
-            Owner::Plan(plan) => {
-                let is_timed = matches!(plan.state, PlanState::Scheduled | PlanState::Running);
-                (json(plan), packed(plan), plan.next_at.filter(|_| is_timed))
-            }
+            Owner::Plan(plan) => (json(plan), packed(plan), plan.next_at),
         };
         self.arg(record).arg(packed).arg(seconds_text(timer));
         self.arg(millis_text(owner.due_at())).arg(millis_text(owner.alarm_at()));
@@ -73,7 +70,7 @@ impl Call<'_> {
     fn signs(&mut self, bundle: &Bundle) {
         let (lock, started_at) = match &bundle.state {
             BundleState::Locked(lock) => (Some(lock), None),
-            BundleState::Started { at } => (None, Some(*at)),
+            BundleState::Started { at, .. } => (None, Some(*at)),
             BundleState::Waiting | BundleState::Failed => (None, None),
         };
         self.arg(lock.map_or("", |lock| &lock.random));
@@ -165,6 +162,6 @@ impl Shown {
         let plan = packed.map_err(|_| corrupt(self.key.to_string(), &reason))?;
         error!(plan = %self.key.name, reason, "the record of a plan cannot be read; it will not run");
         let error = Some(format!("the stored plan cannot be read: {reason}"));
-        Ok(Plan { state: PlanState::Error, error, ..plan })
+        Ok(Plan { phase: Phase::Error, next_at: None, error, ..plan })
     }
 }

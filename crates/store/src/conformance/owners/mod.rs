@@ -12,7 +12,7 @@ mod wake;
 
 use punctual_core::bundle::{BundleKey, BundleState};
 use punctual_core::calendar::Position;
-use punctual_core::plan::{Order, PlanState};
+use punctual_core::plan::{Order, Phase};
 use punctual_core::{
     Bundle, NewTask, Owner, OwnerKey, OwnerRef, Plan, PlanId, RawJson, Spec, Timestamp,
 };
@@ -38,8 +38,7 @@ pub(crate) fn bundle(queue_name: &str, key: &str, due_at: Timestamp) -> Bundle {
         size: 0,
         due_at,
         latest: None,
-        first_at: due_at,
-        asked_at: due_at,
+        first_at: Some(due_at),
         overwrite: false,
         later: None,
         data: Default::default(),
@@ -64,10 +63,11 @@ pub(crate) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
         order: Order::default(),
         rule: serde_json::from_str(rule).expect("the rule in a check is well formed"),
         created_at: next_at,
-        state: PlanState::Scheduled,
+        phase: Phase::Scheduled,
         position: Position::start(next_at, 0),
         next_at: Some(next_at),
         living: None,
+        failed: None,
         number: 1,
         extra: 0,
         real_repet: 0,
@@ -75,6 +75,7 @@ pub(crate) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
         exec_time: None,
         last_state: None,
         error: None,
+        results: 0,
         finished_at: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Finding owners: lists, the station of a plan, what is due first, whose alarm has come.
 
 use punctual_core::bundle::BundleState;
-use punctual_core::plan::PlanState;
+use punctual_core::plan::Phase;
 use punctual_core::{OwnerKind, Span};
 
 use super::super::checks;
@@ -241,12 +241,12 @@ async fn an_alarm_stays_until_its_owner_changes(f: Fixture) {
     assert_eq!(f.alarms(9).await, ["p"]);
     let stored = f.get_owner(&stored.owner.key()).await;
     let mut paused = later;
-    paused.state = PlanState::Paused;
+    paused.phase = Phase::Paused;
     f.must_change(changed(&stored, a_plan(paused.clone()))).await;
     assert!(f.alarms(9).await.is_empty());
     f.advance(Span::from_secs(10)).await;
     assert!(f.alarms(9).await.is_empty());
-    paused.state = PlanState::Scheduled;
+    paused.phase = Phase::Scheduled;
     let stored = f.get_owner(&stored.owner.key()).await;
     f.must_change(changed(&stored, a_plan(paused))).await;
     assert_eq!(f.alarms(9).await, ["p"]);

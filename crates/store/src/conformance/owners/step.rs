@@ -2,10 +2,10 @@
 
 use punctual_core::callback::End;
 use punctual_core::task::Event;
-use punctual_core::{Callback, Decision, NewTask, OwnerKey, State, Verb};
+use punctual_core::{Callback, Decision, NewTask, OwnerKey, RawJson, State, Verb};
 
 use super::super::checks;
-use super::super::fixture::{Fixture, commit, id, queue, task, token};
+use super::super::fixture::{Fixture, commit, fail_for_good, id, queue, task, token};
 use super::{
     a_bundle, a_plan, bundle, changed, delivery, key_of_bundle, made, numbers, plan, plan_id,
     removed,
@@ -27,6 +27,7 @@ checks! {
     owners_and_tasks_change_together,
     a_step_happens_whole_or_not_at_all,
     tasks_are_made_as_by_a_decision,
+    a_finished_task_of_an_owner_makes_room_for_the_next,
     deliveries_do_not_count_against_max,
     a_repeated_step_has_no_second_effect,
     a_lost_step_is_not_remembered,
@@ -238,6 +239,22 @@ async fn tasks_are_made_as_by_a_decision(mut f: Fixture) {
     f.step(Step { spawn: elsewhere, ..Step::default() }).await;
     assert_eq!(f.state("new", "c").await, Some(State::Ready), "its queue was made for it");
     assert_eq!(super::super::fixture::ids(&f.take("q", 9).await), ["a", "b"]);
+}
+
+async fn a_finished_task_of_an_owner_makes_room_for_the_next(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    let step = |f: &Fixture, payload: &str| {
+        let payload = Some(RawJson::stored(payload));
+        let spawn = vec![delivery(f, "q", NewTask { payload, ..task("t") }, "k")];
+        Step { spawn, ..Step::default() }
+    };
+    f.step(step(&f, "1")).await;
+    let taken = f.take("q", 1).await;
+    f.settle(&taken[0], fail_for_good()).await;
+    assert_eq!(f.try_push("q", vec![task("t")]).await, [Err(PushRefusal::Owned)]);
+    f.step(step(&f, "2")).await;
+    let next = f.get("q", "t").await;
+    assert_eq!((next.task.status.state, next.task.spec.payload.as_str()), (State::Ready, "2"));
 }
 
 async fn deliveries_do_not_count_against_max(mut f: Fixture) {

@@ -215,6 +215,16 @@ local function counted(q)
   return q.number + q.live - q.delivered_before - q.delivering
 end
 
+-- Whether a task to push belongs to a plan, flow or bundle: such a one may replace another.
+local function has_owner(task)
+  for i = task.first, task.last, 2 do
+    if ARGV[i] == 'plan_id' or ARGV[i] == 'flow' or ARGV[i] == 'bundle' then
+      return true
+    end
+  end
+  return false
+end
+
 -- Pushes a task that `pushed_task` has read. Answers with one letter: k(ept), d(uplicate), o(wned),
 -- f(ull).
 local function push(q, task, max)
@@ -239,7 +249,7 @@ local function push(q, task, max)
     local reserved_until, is_owned = find_claims(old)
     if reserved_until > now then
       return 'd'
-    elseif is_owned then
+    elseif is_owned and not has_owner(task) then
       return 'o'
     end
   end
