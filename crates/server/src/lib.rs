@@ -16,6 +16,7 @@ mod serve;
 use std::sync::Arc;
 
 use punctual_core::limits::QUEUES_MAX;
+use punctual_core::notice::NoticeSettings;
 use punctual_store::Store;
 use tokio::net::TcpListener;
 
@@ -35,6 +36,8 @@ pub struct ServerConfig {
     pub secret_headers: Vec<String>,
     /// How the server calls URLs.
     pub delivery: DeliveryConfig,
+    /// What holds for notices that do not say otherwise.
+    pub notices: NoticeSettings,
 }
 
 impl Default for ServerConfig {
@@ -45,6 +48,7 @@ impl Default for ServerConfig {
             hosts: Vec::new(),
             secret_headers: Vec::new(),
             delivery: DeliveryConfig::default(),
+            notices: NoticeSettings::default(),
         }
     }
 }
