@@ -6,7 +6,10 @@ use anyhow::{Context, bail};
 use clap::Args;
 use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
+use punctual_core::notice::NoticeSettings;
 use serde::Deserialize;
+
+use crate::notice_settings::{NoticeFile, NoticeFlags};
 
 const LISTEN: &str = "127.0.0.1:23334";
 const STORE: &str = "./punctual-data";
@@ -42,6 +45,8 @@ pub(crate) struct Flags {
     /// Further headers whose values are never read back, separated by commas
     #[arg(long, env = "PUNCTUAL_SECRET_HEADERS", value_name = "NAMES", value_delimiter = ',')]
     secret_headers: Option<Vec<String>>,
+    #[command(flatten)]
+    notices: NoticeFlags,
     /// A TOML file with any of these settings, `_` for `-`
     #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
@@ -58,6 +63,8 @@ struct File {
     max_queues: Option<usize>,
     allow_private_targets: Option<PrivateTargets>,
     secret_headers: Option<Vec<String>>,
+    #[serde(default)]
+    notices: NoticeFile,
 }
 
 /// Which private addresses deliveries may go to, as the file says it.
@@ -101,6 +108,7 @@ pub(crate) struct Config {
     pub(crate) max_queues: usize,
     pub(crate) reach: Reach,
     pub(crate) secret_headers: Vec<String>,
+    pub(crate) notices: NoticeSettings,
 }
 
 /// Where tasks are kept.
@@ -127,6 +135,7 @@ impl Flags {
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
             reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
             secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
+            notices: self.notices.settle(file.notices)?,
         })
     }
 }
@@ -186,6 +195,7 @@ mod tests {
             max_queues: 3,
             reach: Reach::public(),
             secret_headers: Vec::new(),
+            notices: NoticeSettings::default(),
         };
         assert_eq!(flags.settle().unwrap(), expected);
         let defaults = Flags::default().settle().unwrap();

@@ -5,6 +5,8 @@
 
 mod commit;
 mod config;
+mod notice;
+mod notice_settings;
 mod output;
 mod push;
 mod queue;
@@ -48,6 +50,7 @@ enum Command {
     Commit(commit::Commit),
     Queue(queue::Queue),
     Task(task::Task),
+    Notice(notice::NoticeCommand),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Commit(commit) => run_client(commit.run()),
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
+        Command::Notice(notice) => run_client(notice.run()),
     }
 }
 

@@ -142,6 +142,7 @@ async fn serve(
             max_queues: config.max_queues,
             hosts: config.hosts,
             secret_headers: config.secret_headers,
+            notices: config.notices,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );
