@@ -95,7 +95,10 @@ impl NewNotice {
     /// Any value as JSON.
     #[must_use]
     pub fn json(self, value: &(impl Serialize + ?Sized)) -> Self {
-        self.data(ContentType::Json, RawJson::of(value))
+        let json = RawJson::of(value);
+        // A text stands for the JSON it holds, so one that is meant as it is, is held by another.
+        let is_text = json.as_str().starts_with('"');
+        self.data(ContentType::Json, if is_text { RawJson::of(json.as_str()) } else { json })
     }
 
     /// The URL to call after a success.

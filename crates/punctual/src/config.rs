@@ -7,6 +7,7 @@ use clap::Args;
 use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_core::notice::NoticeSettings;
+use punctual_store::InboxLists;
 use serde::Deserialize;
 
 use crate::notice_settings::{NoticeFile, NoticeFlags};
@@ -109,6 +110,7 @@ pub(crate) struct Config {
     pub(crate) reach: Reach,
     pub(crate) secret_headers: Vec<String>,
     pub(crate) notices: NoticeSettings,
+    pub(crate) inbox: Option<InboxLists>,
 }
 
 /// Where tasks are kept.
@@ -135,6 +137,7 @@ impl Flags {
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
             reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
             secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
+            inbox: self.notices.inbox(&file.notices)?,
             notices: self.notices.settle(file.notices)?,
         })
     }
@@ -196,6 +199,7 @@ mod tests {
             reach: Reach::public(),
             secret_headers: Vec::new(),
             notices: NoticeSettings::default(),
+            inbox: None,
         };
         assert_eq!(flags.settle().unwrap(), expected);
         let defaults = Flags::default().settle().unwrap();

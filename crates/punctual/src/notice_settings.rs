@@ -3,6 +3,7 @@
 use clap::Args;
 use punctual_core::Span;
 use punctual_core::notice::{ContentType, NoticeMethod, NoticeSettings};
+use punctual_store::InboxLists;
 use serde::Deserialize;
 
 use crate::values;
@@ -48,6 +49,22 @@ pub(crate) struct NoticeFlags {
         value_name = "BOOL"
     )]
     enforce_repeat_notice: Option<bool>,
+    /// With Redis: a list whose messages become notices; needs `--notices-backup` [default: none]
+    #[arg(
+        id = "notices_list",
+        long = "notices-list",
+        env = "PUNCTUAL_NOTICES_LIST",
+        value_name = "KEY"
+    )]
+    list: Option<String>,
+    /// With Redis: a list that messages are moved through on their way [default: none]
+    #[arg(
+        id = "notices_backup",
+        long = "notices-backup",
+        env = "PUNCTUAL_NOTICES_BACKUP",
+        value_name = "KEY"
+    )]
+    backup: Option<String>,
 }
 
 /// Settings of notices as the file gives them.
@@ -60,9 +77,22 @@ pub(crate) struct NoticeFile {
     notice_interval: Option<Vec<Span>>,
     max_notices: Option<u32>,
     enforce_repeat_notice: Option<bool>,
+    list: Option<String>,
+    backup: Option<String>,
 }
 
 impl NoticeFlags {
+    /// The lists messages come in by, if they are named.
+    pub(crate) fn inbox(&self, file: &NoticeFile) -> anyhow::Result<Option<InboxLists>> {
+        let named = |flag: &Option<String>, file: &Option<String>| flag.clone().or(file.clone());
+        match (named(&self.list, &file.list), named(&self.backup, &file.backup)) {
+            (Some(list), Some(backup)) => Ok(Some(InboxLists { list, backup })),
+            (None, None) => Ok(None),
+            (Some(_), None) => anyhow::bail!("notices.backup: name one, as notices.list is named"),
+            (None, Some(_)) => anyhow::bail!("notices.list: name one, as notices.backup is named"),
+        }
+    }
+
     /// Settles every setting.
     pub(crate) fn settle(self, file: NoticeFile) -> anyhow::Result<NoticeSettings> {
         let initial = NoticeSettings::default();
@@ -105,6 +135,11 @@ mod tests {
         let flags = NoticeFlags { max_notices: Some(0), ..NoticeFlags::default() };
         let reason = flags.settle(NoticeFile::default()).unwrap_err().to_string();
         assert!(reason.starts_with("notices.max_notices: "), "{reason}");
+        let lists = |text: &str| NoticeFlags::default().inbox(&toml::from_str(text).unwrap());
+        let both = InboxLists { list: "a".to_owned(), backup: "b".to_owned() };
+        assert_eq!(lists("list = 'a'\nbackup = 'b'").unwrap(), Some(both));
+        assert_eq!(lists("").unwrap(), None);
+        assert!(lists("list = 'a'").unwrap_err().to_string().starts_with("notices.backup: "));
         assert!(toml::from_str::<NoticeFile>("sucess_flag = 'x'").is_err());
     }
 }

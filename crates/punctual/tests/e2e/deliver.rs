@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::process::{PATIENCE, Server, punctual};
 
 /// A target. Requests come through the channel with the connection to answer on.
-fn target() -> (SocketAddr, Receiver<(Value, TcpStream)>) {
+pub(crate) fn target() -> (SocketAddr, Receiver<(Value, TcpStream)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (requests, received) = channel();
@@ -37,12 +37,12 @@ fn target() -> (SocketAddr, Receiver<(Value, TcpStream)>) {
     (address, received)
 }
 
-fn answer(mut stream: TcpStream, status: &str) {
+pub(crate) fn answer(mut stream: TcpStream, status: &str) {
     let head = format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
     stream.write_all(head.as_bytes()).unwrap();
 }
 
-fn allowing(store: &Path) -> Server {
+pub(crate) fn allowing(store: &Path) -> Server {
     let mut command = punctual();
     command.args(["serve", "--listen", "127.0.0.1:0", "--allow-private-targets", "--store"]);
     command.arg(store);

@@ -1,7 +1,9 @@
 //! Notices: tasks of the queue `notices`, under their own names.
 
+use punctual_core::json::is_deeper_than;
+use punctual_core::limits::JSON_DEPTH_MAX;
 use punctual_core::notice::{Message, NoticeState};
-use punctual_core::{Event, QueueName, Refusal, Task, TaskId};
+use punctual_core::{Event, QueueName, Refusal, Spec, Task, TaskId};
 
 use super::query::TaskPage;
 use super::{Ask, Engine, Failure, Filter, Key, Outcome, PushAnswer};
@@ -15,6 +17,20 @@ impl Engine {
     ) -> Result<PushAnswer, Failure> {
         let new = message.into_task(&self.notices, &self.reach)?;
         self.push(&QueueName::notices(), vec![Ok(new)], key).await
+    }
+
+    /// The task a message of an inbox becomes, or why it becomes none.
+    pub(crate) fn notice_of(&self, message: &[u8]) -> Result<Spec, String> {
+        let text = std::str::from_utf8(message).map_err(|_| "it is not UTF-8".to_owned())?;
+        if is_deeper_than(message, JSON_DEPTH_MAX) {
+            return Err("it is nested more than 128 levels deep".to_owned());
+        }
+        let message: Message =
+            serde_json::from_str(text).map_err(|error| format!("it is no message: {error}"))?;
+        let new = message.into_task(&self.notices, &self.reach);
+        let new = new.map_err(|refusal| refusal.to_string())?;
+        let now = self.now();
+        Ok(Spec::new(QueueName::notices(), new, self.ids.one(now), now))
     }
 
     /// Reads a notice.

@@ -155,7 +155,7 @@ async fn open_cluster(
     client.build()?.get_async_connection().await
 }
 
-fn slot_of(key: &str) -> u16 {
+pub(super) fn slot_of(key: &str) -> u16 {
     let tag = key.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
     let tag = tag.map_or(key, |(tag, _)| tag);
     u16::try_from(super::keys::slot(tag.as_bytes())).unwrap_or(0)

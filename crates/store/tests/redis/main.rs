@@ -4,6 +4,7 @@
 mod cluster;
 mod damage;
 mod faults;
+mod inbox;
 mod layout;
 mod nodes;
 mod proxy;
