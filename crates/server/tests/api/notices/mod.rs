@@ -1,6 +1,7 @@
 //! Notices, to targets with real sockets.
 
 mod encodings;
+mod inbox;
 mod input;
 mod lives;
 mod reading;
