@@ -226,7 +226,7 @@ mod tests {
             "{\"a\":1}",
         ] {
             assert!(check(bad).is_err(), "{bad}");
-            let refusal = written(&RawJson::of(bad).as_str().to_owned()).unwrap_err();
+            let refusal = written(RawJson::of(bad).as_str()).unwrap_err();
             assert_eq!(refusal.field, "data");
         }
     }
