@@ -430,6 +430,12 @@ pub trait Store: Send + Sync + 'static {
     /// if there is more to do.
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError>;
 
+    /// Whether no other server can be using it, so that what one held is held by nobody when another
+    /// starts.
+    fn is_exclusive(&self) -> bool {
+        false
+    }
+
     /// The inbox over two lists beside this store. An error: it has none, or not by these names.
     fn inbox(&self, _lists: InboxLists) -> Result<Arc<dyn Inbox>, StoreError> {
         Err(StoreError::Open("notices.list: only a Redis store has lists".to_owned()))

@@ -1,6 +1,6 @@
 //! Notices by the real binary: again after a crash, and from the command line.
 
-use punctual_client::{NewNotice, NoticeState, QueueChanges, RawJson};
+use punctual_client::{NewNotice, NoticeState};
 use serde_json::json;
 
 use crate::deliver::{allowing, answer, target};
@@ -12,8 +12,6 @@ async fn a_notice_under_way_at_a_crash_is_sent_again() {
     let (address, requests) = target();
     let server = allowing(dir.path());
     let client = server.client();
-    let soon = QueueChanges::new().set("timeout", RawJson::of(&1));
-    client.put_queue("notices", &soon).await.unwrap();
     // Even the last notice there is.
     let notice = NewNotice::new(format!("http://{address}/")).id("n").json("a").intervals([]);
     client.send_notice(&notice.success_flag("ok")).await.unwrap();

@@ -1,6 +1,13 @@
 //! How notices go on and end.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use punctual_core::http::Reach;
+use punctual_core::notice::{Message, NoticeSettings};
+use punctual_core::{QueueName, Seed, Span, Spec, TaskId, Timestamp};
+use punctual_server::{DeliveryConfig, ServerConfig};
+use punctual_store::{Classes, ManualClock, Push, Take, Taken, Taker};
 
 use super::*;
 
@@ -175,6 +182,31 @@ async fn a_notice_is_cancelled_at_once_and_reads_so_for_a_day() {
     server.advance(2).await;
     server.eventually("/v1/notices/n", |read| read["code"] == "not_found").await;
     assert!(stub.seen(2).await.iter().all(|seen| seen.path != "/done"), "nothing follows it");
+}
+
+#[tokio::test]
+async fn what_was_under_way_when_a_server_ended_is_sent_again_by_the_next() {
+    let stub = Stub::start(|_| Reply::text(200, "success")).await;
+    let clock = ManualClock::new(Timestamp::parse("2026-11-15T06:00:00Z").unwrap());
+    let store = crate::store(&clock);
+    let message = json!({"id": "n", "url": stub.url("/"), "notice_interval": []}).to_string();
+    let message: Message = serde_json::from_str(&message).unwrap();
+    let new = message.into_task(&NoticeSettings::default(), &Reach::everywhere()).unwrap();
+    let (queue, id) = (QueueName::notices(), TaskId::parse("n").unwrap());
+    let notice = Arc::new(Spec::new(queue.clone(), new, id, store.now()));
+    let push = Push { queue: queue.clone(), tasks: vec![notice], keyed: None };
+    store.push(push).await.unwrap();
+    let seed = Seed::new(7);
+    let taker =
+        Taker { seed, worker: None, n: 1, hold: Some(Span::from_secs(3_600)), confirm: false };
+    let take = Take { queue, classes: Classes::all(), takers: vec![taker] };
+    assert!(matches!(store.take(take).await.unwrap(), Taken::Tasks { .. }));
+
+    let delivery = DeliveryConfig { reach: Reach::everywhere(), ..DeliveryConfig::default() };
+    let config = ServerConfig { delivery, ..ServerConfig::default() };
+    let server = TestServer::over(store, clock, config).await;
+    let notice = until(&server, "succeeded", 1).await;
+    assert_eq!((&notice["success_id"], stub.count()), (&json!(1), 1));
 }
 
 #[tokio::test]
