@@ -5,7 +5,9 @@
 
 mod commit;
 mod config;
+mod doctor;
 mod output;
+mod place;
 mod push;
 mod queue;
 mod remote;
@@ -48,6 +50,7 @@ enum Command {
     Commit(commit::Commit),
     Queue(queue::Queue),
     Task(task::Task),
+    Doctor(doctor::Doctor),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Commit(commit) => run_client(commit.run()),
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
+        Command::Doctor(doctor) => run_client(doctor.run()),
     }
 }
 

@@ -3,9 +3,10 @@
 use punctual_core::callback::{Callback, End};
 use punctual_core::{NewTask, QueueName, State};
 use punctual_store::{Store, conformance};
+use punctual_testing::redis::Server;
+use punctual_testing::{eventually, free_port};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
-use crate::server::{Server, eventually, free_port};
 use crate::subject::Redis;
 
 const SLOTS: usize = 16_384;
@@ -212,7 +213,9 @@ async fn a_shard_may_move_to_another_server() {
             other.take("q", 1, 60_000).await;
         }
     };
-    tokio::time::timeout(crate::server::PATIENCE, heard).await.expect("the other node hears of it");
+    tokio::time::timeout(punctual_testing::PATIENCE, heard)
+        .await
+        .expect("the other node hears of it");
 }
 
 /// FAULTS row 27a: a node ended after it handed a callback over and before it noted that. Whoever finds

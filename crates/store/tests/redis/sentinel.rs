@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use punctual_core::{State, TaskId};
 use punctual_store::conformance;
 use punctual_store::{Push, Pushed, Store};
+use punctual_testing::redis::Server;
+use punctual_testing::{PATIENCE, eventually};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
-use crate::server::{PATIENCE, Server, eventually};
 use crate::subject::Redis;
 
 const AOF: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "everysec"];

@@ -1,48 +1,29 @@
 //! Redis servers of the tests' own, on free ports of this machine, in directories that go with them.
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use redis::Connection;
 
-/// Longer than a server needs for anything here.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{PATIENCE, eventually, free_port};
 
 /// A server. It ends with its value.
-pub(crate) struct Server {
+pub struct Server {
     child: Option<Child>,
     arguments: Vec<String>,
-    pub(crate) port: u16,
+    /// Where it listens.
+    pub port: u16,
     dir: tempfile::TempDir,
-}
-
-/// A port nobody listens on.
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap().port()
-}
-
-/// Waits until something holds.
-pub(crate) fn eventually<T>(what: &str, mut holds: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(value) = holds() {
-            return value;
-        }
-        assert!(Instant::now() < deadline, "{what} does not come true");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 impl Server {
     /// A Redis that logs every write and syncs once a second.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self::with(&["--appendonly", "yes", "--appendfsync", "everysec"])
     }
 
     /// A Redis with arguments of its own.
-    pub(crate) fn with(arguments: &[&str]) -> Self {
+    pub fn with(arguments: &[&str]) -> Self {
         let mut server = Self {
             child: None,
             arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
@@ -54,7 +35,7 @@ impl Server {
     }
 
     /// A Sentinel with settings of its own, one per line.
-    pub(crate) fn sentinel(settings: &[String]) -> Self {
+    pub fn sentinel(settings: &[String]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("sentinel.conf");
         std::fs::write(&file, settings.join("\n")).unwrap();
@@ -65,7 +46,7 @@ impl Server {
     }
 
     /// Starts the process, on the same port and data as before.
-    pub(crate) fn run(&mut self) {
+    pub fn run(&mut self) {
         let port = self.port.to_string();
         let is_sentinel = self.arguments.iter().any(|argument| argument == "--sentinel");
         let mut command = Command::new("redis-server");
@@ -90,7 +71,8 @@ impl Server {
         });
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Its address as the URL of a store.
+    pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
@@ -98,12 +80,13 @@ impl Server {
         redis::Client::open(self.url()).unwrap().get_connection_with_timeout(PATIENCE).ok()
     }
 
-    pub(crate) fn connect(&self) -> Connection {
+    /// A connection to it.
+    pub fn connect(&self) -> Connection {
         self.try_connect().expect("the server accepts connections")
     }
 
     /// Runs a command given as one line.
-    pub(crate) fn command<T: redis::FromRedisValue>(&self, line: &str) -> T {
+    pub fn command<T: redis::FromRedisValue>(&self, line: &str) -> T {
         let mut words = line.split(' ');
         let mut command = redis::cmd(words.next().unwrap());
         for word in words {
@@ -113,7 +96,7 @@ impl Server {
     }
 
     /// What the server says of itself; nothing while it closes connections, as in a failover.
-    pub(crate) fn info(&self, section: &str) -> String {
+    pub fn info(&self, section: &str) -> String {
         let info = |mut connection| redis::cmd("INFO").arg(section).query(&mut connection).ok();
         self.try_connect().and_then(info).unwrap_or_default()
     }
@@ -124,18 +107,17 @@ impl Server {
     }
 
     /// Stops the process without ending it: connections stay, nothing is answered.
-    pub(crate) fn pause(&self) {
+    pub fn pause(&self) {
         self.signal("-STOP");
     }
 
     /// Lets a stopped process go on.
-    pub(crate) fn go_on(&self) {
+    pub fn go_on(&self) {
         self.signal("-CONT");
     }
 
     /// The time its process has worked so far.
-    #[allow(dead_code, reason = "only the benchmark asks")]
-    pub(crate) fn worked(&self) -> Duration {
+    pub fn worked(&self) -> Duration {
         let pid = self.child.as_ref().expect("the server runs").id();
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         // After the name in brackets; the kernel counts in hundredths of a second.
@@ -145,7 +127,7 @@ impl Server {
     }
 
     /// Ends the process as a crash would.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
