@@ -118,10 +118,13 @@ impl RedisPlace {
     /// is told at once.
     async fn open(&self) -> Result<Arc<RedisStore>, StoreError> {
         let deadline = Instant::now() + REDIS_PATIENCE;
+        let mut is_said = false;
         loop {
             match RedisStore::open(self.options()).await {
                 Err(trouble) if trouble.is_retryable() && Instant::now() < deadline => {
-                    info!(%trouble, "the store cannot be opened yet");
+                    if !std::mem::replace(&mut is_said, true) {
+                        info!(%trouble, "waiting for the store, at most {REDIS_PATIENCE:?}");
+                    }
                     sleep(REDIS_AGAIN).await;
                 }
                 opened => return opened,

@@ -7,13 +7,51 @@ use redis::Connection;
 
 use crate::{PATIENCE, eventually, free_port};
 
-/// A server. It ends with its value.
+/// A server. It ends with its value, or else with the process that started it.
 pub struct Server {
-    child: Option<Child>,
+    child: Option<Guarded>,
     arguments: Vec<String>,
     /// Where it listens.
     pub port: u16,
     dir: tempfile::TempDir,
+}
+
+/// A process that does not outlive the one that started it, however that ends.
+struct Guarded {
+    child: Child,
+    /// Waits for the end of its standard input, which comes with the end of this process.
+    guard: Child,
+}
+
+impl Guarded {
+    fn spawn(command: &mut Command) -> std::io::Result<Self> {
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let script = format!("read _; kill -9 {}", child.id());
+        let guard = Command::new("sh")
+            .args(["-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        match guard {
+            Ok(guard) => Ok(Self { child, guard }),
+            Err(error) => {
+                child.kill()?;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Guarded {
+    /// Ends the guard first: the number of a process that has ended may become another's.
+    fn drop(&mut self) {
+        for process in [&mut self.guard, &mut self.child] {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
 }
 
 impl Server {
@@ -56,9 +94,7 @@ impl Server {
         if !is_sentinel {
             command.args(["--save", "", "--enable-debug-command", "yes"]);
         }
-        let spawned =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        self.child = Some(spawned.unwrap_or_else(|error| {
+        self.child = Some(Guarded::spawn(&mut command).unwrap_or_else(|error| {
             panic!("redis-server cannot be started ({error}); install it, on Debian with: apt-get install redis-server")
         }));
         eventually("the server answers", || {
@@ -101,8 +137,12 @@ impl Server {
         self.try_connect().and_then(info).unwrap_or_default()
     }
 
+    fn pid(&self) -> u32 {
+        self.child.as_ref().expect("the server runs").child.id()
+    }
+
     fn signal(&self, signal: &str) {
-        let pid = self.child.as_ref().expect("the server runs").id().to_string();
+        let pid = self.pid().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
@@ -118,7 +158,7 @@ impl Server {
 
     /// The time its process has worked so far.
     pub fn worked(&self) -> Duration {
-        let pid = self.child.as_ref().expect("the server runs").id();
+        let pid = self.pid();
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         // After the name in brackets; the kernel counts in hundredths of a second.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -128,15 +168,6 @@ impl Server {
 
     /// Ends the process as a crash would.
     pub fn kill(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.kill();
+        self.child = None;
     }
 }

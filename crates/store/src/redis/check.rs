@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use punctual_core::QueueName;
-use redis::{Value, cmd};
+use redis::{RedisResult, Value, cmd};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::address::Address;
@@ -48,15 +48,16 @@ impl RedisStore {
         let address = Address::parse(&options.url)?;
         keys::check_prefix(&options.prefix)?;
         let (sender, _messages) = unbounded_channel();
-        let mut connection = Connection::open(&address, sender).await.map_err(closed)?;
-        let durability = Durability::read(&mut connection).await.map_err(closed)?;
+        let opened = Connection::open(&address, sender).await;
+        let mut connection = opened.map_err(closed(&address))?;
+        let durability = Durability::read(&mut connection).await.map_err(closed(&address))?;
         let keys = shards(&address, &options.prefix, &mut connection).await?;
-        let clock_ahead_ms = clock_ahead_ms(&mut connection).await?;
+        let clock_ahead_ms = clock_ahead_ms(&mut connection).await.map_err(closed(&address))?;
         let (shards, mut empty_shards) = (keys.shards(), 0);
         for shard in 0..shards {
             let mut exists = cmd("EXISTS");
             exists.arg(keys.shard(shard));
-            let there = connection.send(&exists).await.map_err(closed)?;
+            let there = connection.send(&exists).await.map_err(closed(&address))?;
             empty_shards += usize::from(there == Value::Int(0));
         }
         let (link, _broken) = Link::new();
@@ -79,12 +80,11 @@ impl RedisStore {
 }
 
 /// How far Redis's clock is ahead of the one here.
-async fn clock_ahead_ms(connection: &mut Connection) -> Result<i64, StoreError> {
+async fn clock_ahead_ms(connection: &mut Connection) -> RedisResult<i64> {
     let sent = Instant::now();
-    let answer = connection.send(&cmd("TIME")).await.map_err(closed)?;
+    let answer = connection.send(&cmd("TIME")).await?;
     let halfway = i64::try_from(sent.elapsed().as_millis() / 2).unwrap_or(0);
-    let (seconds, micros): (i64, i64) =
-        redis::from_redis_value(answer).map_err(|error| closed(error.into()))?;
+    let (seconds, micros): (i64, i64) = redis::from_redis_value(answer)?;
     let here = SystemClock::new().now().wall.as_millis();
     Ok(seconds * 1_000 + micros / 1_000 + halfway - here)
 }

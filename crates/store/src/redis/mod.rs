@@ -115,8 +115,9 @@ impl RedisStore {
         let address = Address::parse(&options.url)?;
         keys::check_prefix(&options.prefix)?;
         let (sender, messages) = unbounded_channel();
-        let mut connection = Connection::open(&address, sender.clone()).await.map_err(closed)?;
-        let durability = Durability::read(&mut connection).await.map_err(closed)?;
+        let opened = Connection::open(&address, sender.clone()).await;
+        let mut connection = opened.map_err(closed(&address))?;
+        let durability = Durability::read(&mut connection).await.map_err(closed(&address))?;
         match durability.objection() {
             Some(objection) if !options.allow_unsafe => return Err(StoreError::Open(objection)),
             Some(objection) => warn!("{objection}"),
@@ -128,8 +129,9 @@ impl RedisStore {
         let (link, broken) = Link::new();
         let node = Node::new(address, keys, link, clock, options.wait_replicas, session);
         node.note_durability(&durability);
-        node.set_up(&mut connection).await.map_err(closed)?;
-        let ears = connection.listen(&node.address, &node.keys, sender).await.map_err(closed)?;
+        node.set_up(&mut connection).await.map_err(closed(&node.address))?;
+        let heard = connection.listen(&node.address, &node.keys, sender).await;
+        let ears = heard.map_err(closed(&node.address))?;
         let node = Arc::new(node);
         let tasks = node.start(Ready { connection, messages, ears }, broken);
         Ok(Arc::new(Self { node, _tasks: tasks }))
@@ -154,10 +156,13 @@ impl Node {
 }
 
 /// What an error of Redis means for a store that is not open yet.
-fn closed(error: redis::RedisError) -> StoreError {
-    match remedy(&error) {
-        Remedy::Refuse | Remedy::GiveUp => StoreError::Open(describe(&error)),
-        _ => StoreError::unavailable(describe(&error)),
+fn closed(address: &Address) -> impl Fn(redis::RedisError) -> StoreError {
+    move |error| {
+        let text = format!("{} at {address}", describe(&error));
+        match remedy(&error) {
+            Remedy::Refuse | Remedy::GiveUp => StoreError::Open(text),
+            _ => StoreError::unavailable(text),
+        }
     }
 }
 
@@ -177,7 +182,7 @@ async fn shards(
     let mut get = cmd("HMGET");
     get.arg(&first).arg("format").arg("shards");
     let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
-    let (format, shards): (Option<u32>, Option<usize>) = read.map_err(closed)?;
+    let (format, shards): (Option<u32>, Option<usize>) = read.map_err(closed(address))?;
     match format {
         Some(format) if format != FORMAT => Err(StoreError::Open(format!(
             "the store in Redis is of format {format}, and this version knows format {FORMAT}; \
