@@ -50,7 +50,7 @@ fn run(args: &[String]) -> anyhow::Result<()> {
 
 fn test() -> anyhow::Result<()> {
     let mut stages = Stages::default();
-    stages.run("tools", || tools::require(&["bash", "curl", "jq", "strace", "redis-server"]))?;
+    stages.run("tools", || tools::require(&["bash", "curl", "jq", "strace", "redis-server", "faketime"]))?;
     stages.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
     stages.run("lints", || {
         cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()

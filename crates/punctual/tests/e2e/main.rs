@@ -9,4 +9,5 @@ mod drain;
 mod process;
 mod restart;
 mod start;
+mod target;
 mod tour;

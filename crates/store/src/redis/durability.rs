@@ -110,6 +110,7 @@ impl Durability {
         .to_owned();
         match wait_replicas {
             0 => {}
+            1 => text.push_str(", and 1 replica has it in memory"),
             n => text.push_str(&format!(", and {n} replicas have it in memory")),
         }
         if self.eviction != NO_EVICTION {
