@@ -66,6 +66,8 @@ impl Serve {
 }
 
 fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
+    // What the client library for Redis says, the store says better; whoever wants it all may ask.
+    let filter = format!("redis=error,{filter}");
     let filter = EnvFilter::try_new(filter).context("PUNCTUAL_LOG cannot be read")?;
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use punctual_client::{Commit, NewTask, QueueChanges, Span, State, Take};
+use punctual_client::{Commit, Mode, NewTask, QueueChanges, RawJson, Span, State, Take};
 use punctual_testing::redis::Server as Redis;
 
 use crate::process::{PATIENCE, Server};
@@ -64,6 +64,10 @@ async fn a_server_says_that_redis_is_away_and_comes_back_with_it() {
         got.sort();
         got
     });
+    // Deliveries are looked for again and again, but not all the time.
+    let url = RawJson::of(&"http://192.0.2.1/");
+    client.put_queue("hooks", &QueueChanges::new().mode(Mode::Http).set("url", url)).await.unwrap();
+    client.push("hooks", &NewTask::new("x")).await.unwrap();
     redis.kill();
     let detail = unready(&server)["detail"].as_str().unwrap().to_owned();
     assert!(detail.starts_with("Redis: "), "{detail}");
@@ -83,6 +87,22 @@ async fn a_server_says_that_redis_is_away_and_comes_back_with_it() {
     assert_eq!(taker.await.unwrap(), ["held", "later"], "what ended or fell due meanwhile");
     let error = client.commit(lost.held(), &Commit::default()).await.unwrap_err();
     assert_eq!(error.code(), Some("stale_token"));
+    server.stop();
+}
+
+/// Also with deliveries to make and tasks in hands, a server ends when it is told to.
+#[tokio::test]
+async fn a_server_ends_while_redis_is_away() {
+    let mut redis = Redis::start();
+    let server = node(&redis);
+    let client = server.client();
+    let url = RawJson::of(&"http://192.0.2.1/");
+    client.put_queue("hooks", &QueueChanges::new().mode(Mode::Http).set("url", url)).await.unwrap();
+    client.push("hooks", &NewTask::new("x")).await.unwrap();
+    client.push("q", &NewTask::new("x")).await.unwrap();
+    take_one(&client, "q", &Take::new()).await;
+    redis.kill();
+    assert_eq!(raw::readiness(server.address()), 503);
     server.stop();
 }
 

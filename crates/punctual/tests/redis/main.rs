@@ -13,6 +13,7 @@ mod nodes;
 mod process;
 #[path = "../faults/raw.rs"]
 mod raw;
+mod several;
 mod start;
 #[path = "../e2e/target.rs"]
 mod target;

@@ -1,10 +1,15 @@
 //! Redis servers of the tests' own, on free ports of this machine, in directories that go with them.
 
+mod cluster;
+mod group;
+
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use redis::Connection;
 
+pub use self::cluster::Cluster;
+pub use self::group::Group;
 use crate::{PATIENCE, eventually, free_port};
 
 /// A server. It ends with its value, or else with the process that started it.
