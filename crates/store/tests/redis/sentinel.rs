@@ -21,13 +21,13 @@ async fn recovers(node: &Node, within: Duration) {
 
 #[tokio::test]
 async fn conformance() {
-    let group = Group::start();
+    let group = Group::patient(PATIENCE);
     conformance::run_all(|clock| Redis::new(group.url(), clock)).await;
 }
 
 #[test]
 fn random_sequences() {
-    let group = Group::start();
+    let group = Group::patient(PATIENCE);
     conformance::random::compare(15, |clock| Redis::new(group.url(), clock));
 }
 

@@ -1,5 +1,7 @@
 //! A primary, a replica, and three Sentinels that make the replica the primary when that is gone.
 
+use std::time::Duration;
+
 use super::Server;
 use crate::eventually;
 
@@ -16,8 +18,14 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts it, and waits until all know each other.
+    /// A group that lets the replica take over soon after the primary is gone.
     pub fn start() -> Self {
+        Self::patient(Duration::from_millis(500))
+    }
+
+    /// A group whose primary is given that long to answer: on a busy machine a short time takes one
+    /// that is only slow for dead, and what it had not passed on yet is lost.
+    pub fn patient(patience: Duration) -> Self {
         let primary = Server::with(&AOF);
         let port = primary.port.to_string();
         let replica = Server::with(&[&AOF[..], &["--replicaof", "127.0.0.1", &port]].concat());
@@ -27,7 +35,7 @@ impl Group {
         });
         let settings = [
             format!("sentinel monitor main 127.0.0.1 {port} 2"),
-            "sentinel down-after-milliseconds main 500".to_owned(),
+            format!("sentinel down-after-milliseconds main {}", patience.as_millis()),
             "sentinel failover-timeout main 3000".to_owned(),
         ];
         let sentinels: Vec<Server> = (0..3).map(|_| Server::sentinel(&settings)).collect();
