@@ -5,9 +5,11 @@
 
 mod commit;
 mod config;
+mod doctor;
 mod notice;
 mod notice_settings;
 mod output;
+mod place;
 mod push;
 mod queue;
 mod remote;
@@ -51,6 +53,7 @@ enum Command {
     Queue(queue::Queue),
     Task(task::Task),
     Notice(notice::NoticeCommand),
+    Doctor(doctor::Doctor),
 }
 
 fn main() -> ExitCode {
@@ -67,6 +70,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
         Command::Notice(notice) => run_client(notice.run()),
+        Command::Doctor(doctor) => run_client(doctor.run()),
     }
 }
 

@@ -10,4 +10,5 @@ mod notice;
 mod process;
 mod restart;
 mod start;
+mod target;
 mod tour;

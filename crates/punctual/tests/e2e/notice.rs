@@ -3,8 +3,9 @@
 use punctual_client::{NewNotice, NoticeState};
 use serde_json::json;
 
-use crate::deliver::{allowing, answer, target};
+use crate::deliver::allowing;
 use crate::process::{PATIENCE, Server, complaint, punctual};
+use crate::target::{answer, target};
 
 #[tokio::test]
 async fn a_notice_under_way_at_a_crash_is_sent_again() {

@@ -11,9 +11,11 @@
 //!   are undone. `load`: how the state is rebuilt at start.
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
+//! - `check`: a look through a store that is not open.
 //! - `writer`: the thread. `tasks`, `queues`: the port's operations as changes of the shard.
 
 mod bucket;
+mod check;
 mod classes;
 mod group;
 mod index;

@@ -9,7 +9,6 @@ mod layout;
 mod nodes;
 mod proxy;
 mod sentinel;
-mod server;
 mod single;
 mod subject;
 mod tls;

@@ -5,64 +5,11 @@ use std::time::{Duration, Instant};
 use punctual_core::{State, TaskId};
 use punctual_store::conformance;
 use punctual_store::{Push, Pushed, Store};
+use punctual_testing::redis::Group;
+use punctual_testing::{PATIENCE, eventually};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
-use crate::server::{PATIENCE, Server, eventually};
 use crate::subject::Redis;
-
-const AOF: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "everysec"];
-
-struct Group {
-    primary: Server,
-    replica: Server,
-    sentinels: Vec<Server>,
-}
-
-impl Group {
-    /// A group that lets the replica take over soon after the primary is gone.
-    fn start() -> Self {
-        Self::patient(Duration::from_millis(500))
-    }
-
-    /// A group whose primary is given that long to answer: on a busy machine a short time takes one
-    /// that is only slow for dead, and what it had not passed on yet is lost.
-    fn patient(patience: Duration) -> Self {
-        let primary = Server::with(&AOF);
-        let port = primary.port.to_string();
-        let replica = Server::with(&[&AOF[..], &["--replicaof", "127.0.0.1", &port]].concat());
-        eventually("the replica follows", || {
-            let info = replica.info("replication");
-            info.contains("master_link_status:up").then_some(())
-        });
-        let settings = [
-            format!("sentinel monitor main 127.0.0.1 {port} 2"),
-            format!("sentinel down-after-milliseconds main {}", patience.as_millis()),
-            "sentinel failover-timeout main 3000".to_owned(),
-        ];
-        let sentinels: Vec<Server> = (0..3).map(|_| Server::sentinel(&settings)).collect();
-        eventually("the Sentinels know each other and the replica", || {
-            let knows = |sentinel: &Server| {
-                let info = sentinel.info("sentinel");
-                info.contains("slaves=1,sentinels=3")
-            };
-            sentinels.iter().all(knows).then_some(())
-        });
-        Self { primary, replica, sentinels }
-    }
-
-    fn url(&self) -> String {
-        let hosts: Vec<_> =
-            self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
-        format!("redis+sentinel://{}/main", hosts.join(","))
-    }
-
-    fn wait_until_primary(server: &Server) {
-        eventually("the replica is the primary", || {
-            let info = server.info("replication");
-            info.contains("role:master").then_some(())
-        });
-    }
-}
 
 async fn recovers(node: &Node, within: Duration) {
     let since = Instant::now();

@@ -1,8 +1,8 @@
 //! One Redis.
 
 use punctual_store::conformance;
+use punctual_testing::redis::Server;
 
-use crate::server::Server;
 use crate::subject::Redis;
 
 #[tokio::test]
