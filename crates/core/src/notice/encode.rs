@@ -259,6 +259,26 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_form_reads_back(
+            pairs in proptest::collection::btree_map(".{1,6}", ".{0,6}", 0..5),
+        ) {
+            let form = form(&RawJson::of(&pairs)).unwrap();
+            let read: std::collections::BTreeMap<String, String> =
+                form_urlencoded::parse(form.as_bytes()).into_owned().collect();
+            proptest::prop_assert_eq!(&read, &pairs);
+            // And so it does from the query string of a URL, also where a text was given.
+            let url = TargetUrl::parse("url", "http://x/?own=1").unwrap();
+            let text = self::form(&RawJson::of(&form)).unwrap();
+            proptest::prop_assert_eq!(&text, &form);
+            let url = url.with_query(&text).unwrap();
+            let url = url::Url::parse(url.as_str()).unwrap();
+            let read: Vec<(String, String)> = url.query_pairs().into_owned().skip(1).collect();
+            proptest::prop_assert_eq!(read, pairs.into_iter().collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn a_query_must_fit_into_a_url() {
         let long = RawJson::of(&"x".repeat(8 << 10));

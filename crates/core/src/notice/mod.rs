@@ -230,6 +230,9 @@ impl Task {
         let policy = self.spec.retry.as_ref().unwrap_or(&queue.retry);
         // In the middle of its spread, if it has one.
         let wait = |number| policy.wait(number, 0.5);
-        (self.status.notified.count.saturating_add(1)..limit).map(wait).collect()
+        // Nothing waited after the notice that ended it.
+        let is_over = matches!(self.status.state, State::Done | State::Failed);
+        let begun = self.status.notified.count.saturating_sub(u32::from(is_over));
+        (begun.saturating_add(1)..limit).map(wait).collect()
     }
 }

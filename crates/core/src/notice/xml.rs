@@ -1,5 +1,7 @@
 //! XML: a text that must be well formed, or a JSON object that is written as elements.
 
+use std::collections::HashSet;
+
 use quick_xml::escape::{partial_escape, resolve_predefined_entity, unescape_with};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -121,9 +123,14 @@ fn check_tag(tag: &BytesStart<'_>, knows_entities: bool) -> Result<(), String> {
     if !is_name(name.as_ref()) {
         return Err(format!("{:?} is no name of an element", name.as_ref()));
     }
-    for attribute in tag.attributes() {
+    // The reader would compare each attribute with all before it, and there may be many.
+    let mut names = HashSet::new();
+    for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| error.to_string())?;
         let (name, value) = (attribute.key.as_ref(), &attribute.value);
+        if !names.insert(attribute.key) {
+            return Err(format!("the attribute {name} is there twice"));
+        }
         if !is_name(name) {
             return Err(format!("{name:?} is no name of an attribute"));
         }
@@ -174,6 +181,8 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn written(json: &str) -> Result<String, Invalid> {
@@ -259,6 +268,41 @@ mod tests {
             r#"{"a":[[1]]}"#,
         ] {
             assert_eq!(written(bad).unwrap_err().field, "data", "{bad}");
+        }
+    }
+
+    /// Any JSON with names that elements may have.
+    fn json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            "[ -~é中<>&'\"]{0,8}".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::btree_map("[a-z_é][a-z0-9.-]{0,4}", inner.clone(), 0..4)
+                    .prop_map(|members| members.into_iter().collect()),
+                proptest::collection::vec(inner, 0..3).prop_map(Into::into),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_well_formed(
+            members in proptest::collection::btree_map("[a-z]{1,3}", json(), 0..4),
+        ) {
+            if let Ok(text) = write(&RawJson::of(&members)) {
+                prop_assert_eq!(check(&text), Ok(()), "{}", text);
+            }
+        }
+
+        #[test]
+        fn any_text_is_well_formed_or_refused(text in "(<?/?[a-z!?&;#\\[\\]='\"-]{0,3}>?){0,12}") {
+            if check(&text).is_ok() {
+                prop_assert!(text.contains('<'), "{}", text);
+            }
         }
     }
 }

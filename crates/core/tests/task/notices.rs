@@ -89,6 +89,7 @@ fn a_success_ends_it_and_makes_a_callback_with_notices_of_its_own() {
     assert!(failed.spawn.is_empty());
     let Decision { task, spawn, receipt, .. } = sent(&failed.task, answered(200, None), after(600));
     assert_eq!(told(&task), (State::Done, 2, 2));
+    assert_eq!(task.waits_left(&queue()).len(), 3, "one of four was waited for");
     assert_eq!(receipt, None);
     let [callback] = &spawn[..] else { panic!("one callback: {spawn:?}") };
     assert_eq!((callback.queue.as_str(), callback.id.as_str()), ("notices", "called-back"));

@@ -188,7 +188,7 @@ async fn an_answer_waits_for_its_replicas() {
     let server = Server::start();
     let options = RedisOptions { wait_replicas: 1, ..RedisOptions::new(server.url()) };
     let node = Node(RedisStore::open(options).await.unwrap());
-    assert!(node.0.durability().contains("1 replicas"), "{}", node.0.durability());
+    assert!(node.0.durability().contains("1 replica has it"), "{}", node.0.durability());
     let (reason, effect) = refused(node.0.tick()).await;
     assert_eq!(effect, Effect::Unknown);
     assert!(reason.contains("0 of 1 replicas"), "{reason}");

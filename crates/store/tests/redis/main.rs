@@ -3,6 +3,7 @@
 
 mod cluster;
 mod damage;
+mod documented;
 mod faults;
 mod inbox;
 mod layout;

@@ -3,12 +3,14 @@
 use punctual_store::conformance;
 use punctual_testing::redis::Server;
 
+use crate::documented;
 use crate::subject::Redis;
 
 #[tokio::test]
 async fn conformance() {
     let server = Server::start();
     conformance::run_all(|clock| Redis::new(server.url(), clock)).await;
+    documented::check(&server);
 }
 
 #[test]
