@@ -1,4 +1,5 @@
 //! The life of a plan: what fires, what counts, what comes next.
+#![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
 
 use punctual_core::plan::{LastState, Order, Phase, PlanPatch, PlanState, PlanVerb, Run};
 use punctual_core::queue::Mode;

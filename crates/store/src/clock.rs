@@ -3,6 +3,7 @@
 //! Due times and expiries are points on the wall clock. Holds are durations: they run on a count
 //! that never jumps, so that setting the machine's clock neither ends a hold nor stretches it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::SystemTime;
@@ -63,36 +64,63 @@ pub struct MovableClock {
     system: SystemClock,
     wall_ms: Arc<AtomicI64>,
     steady_ms: Arc<AtomicI64>,
+    /// Where it is noted by how much it is ahead, so that it still is after a restart.
+    file: Option<Arc<PathBuf>>,
 }
 
 impl MovableClock {
-    /// A clock that is ahead of the machine's by so much.
-    pub fn ahead_by(span_ms: i64) -> Self {
+    /// A clock that goes with the machine's until it is moved.
+    pub fn new() -> Self {
         Self {
             system: SystemClock::new(),
-            wall_ms: Arc::new(AtomicI64::new(span_ms)),
-            steady_ms: Arc::new(AtomicI64::new(0)),
+            wall_ms: Arc::default(),
+            steady_ms: Arc::default(),
+            file: None,
         }
     }
 
-    /// By how many milliseconds it is ahead of the machine's.
-    pub fn ahead_ms(&self) -> i64 {
-        self.wall_ms.load(Ordering::SeqCst)
+    /// A clock that is ahead of the machine's by what a file says, and notes there when it is moved.
+    /// A file that does not exist is made.
+    pub fn noted_in(file: PathBuf) -> std::io::Result<Self> {
+        let noted = match std::fs::read_to_string(&file) {
+            Ok(text) => text.trim().parse().map_err(std::io::Error::other)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        let clock = Self { file: Some(Arc::new(file)), ..Self::new() };
+        clock.wall_ms.store(noted, Ordering::SeqCst);
+        clock.note()?;
+        Ok(clock)
     }
 
     /// Lets time pass at once, as if everything had slept.
-    pub fn advance(&self, span: Span) {
+    pub fn advance(&self, span: Span) -> std::io::Result<()> {
         self.wall_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
         self.steady_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
+        self.note()
     }
 
     /// Makes it another time. Forward, time passes; backward, only the wall clock moves.
-    pub fn set(&self, wall: Timestamp) {
-        let by = wall.since(self.now().wall);
-        if by.as_millis() >= 0 {
-            return self.advance(by);
+    pub fn set(&self, wall: Timestamp) -> std::io::Result<()> {
+        let now = self.now().wall;
+        if wall >= now {
+            return self.advance(wall.since(now));
         }
-        self.wall_ms.fetch_add(by.as_millis(), Ordering::SeqCst);
+        self.wall_ms.fetch_sub(now.since(wall).as_millis(), Ordering::SeqCst);
+        self.note()
+    }
+
+    fn note(&self) -> std::io::Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let new = file.with_extension("new");
+        std::fs::write(&new, self.wall_ms.load(Ordering::SeqCst).to_string())?;
+        std::fs::rename(new, &**file)
+    }
+}
+
+impl Default for MovableClock {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -100,7 +128,9 @@ impl Clock for MovableClock {
     fn now(&self) -> Instant {
         let Instant { wall, steady_ms } = self.system.now();
         Instant {
-            wall: Timestamp::from_millis(wall.as_millis().saturating_add(self.ahead_ms())),
+            wall: Timestamp::from_millis(
+                wall.as_millis().saturating_add(self.wall_ms.load(Ordering::SeqCst)),
+            ),
             steady_ms: steady_ms.saturating_add(self.steady_ms.load(Ordering::SeqCst)),
         }
     }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::{Span, Timestamp};
+use punctual_store::StoreError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -54,11 +55,12 @@ async fn move_clock(State(app): State<Arc<App>>, body: JsonBody) -> Result<Respo
         let detail = "the clock can be moved only if the server was started with --dev";
         return Err(Problem::new(Code::Forbidden, detail));
     };
-    match body.read()? {
+    let moved = match body.read()? {
         Move { advance: Some(span), set: None } => clock.advance(span),
         Move { advance: None, set: Some(time) } => clock.set(time),
         _ => return Err(Failure::invalid("advance", "either advance or set").into()),
-    }
+    };
+    moved.map_err(|error| Failure::from(StoreError::unavailable(error.to_string())))?;
     app.engine.catch_up().await.map_err(Failure::from)?;
     Ok(answer(StatusCode::OK, &Clock { now: app.engine.now() }))
 }

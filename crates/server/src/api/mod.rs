@@ -13,6 +13,7 @@ mod fuzz;
 mod guard;
 mod health;
 mod json;
+mod notices;
 mod openapi;
 mod plans;
 mod problem;

@@ -15,7 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::problem::ProblemView;
-use super::{App, batch, bulk, control, dev, health, plans, push, queues, settle, take, tasks};
+use super::{
+    App, batch, bulk, control, dev, health, notices, plans, push, queues, settle, take, tasks,
+};
 use crate::code::Code;
 
 #[derive(OpenApi)]
@@ -31,6 +33,7 @@ use crate::code::Code;
         (name = "queues", description = "Queues and their settings"),
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
         (name = "holders", description = "Taking tasks and settling them"),
+        (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "plans", description = "Work that a calendar makes due"),
         (name = "operations", description = "The server itself")
     )
@@ -48,6 +51,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(batch::routes())
         .merge(control::routes())
         .merge(bulk::routes())
+        .merge(notices::routes())
         .merge(plans::routes())
         .merge(dev::routes())
         .merge(health::routes())

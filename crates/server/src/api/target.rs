@@ -29,6 +29,11 @@ pub(crate) struct OnTask {
     pub(crate) id: TaskId,
 }
 
+/// The notice of `/v1/notices/{id}…`.
+pub(crate) struct OnNotice {
+    pub(crate) id: TaskId,
+}
+
 /// The plan of `/v1/plans/{id}…`.
 pub(crate) struct OnPlan {
     pub(crate) id: PlanId,
@@ -81,6 +86,15 @@ impl<S: Sync> FromRequestParts<S> for OnTask {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let InQueue::<NoParams> { queue, .. } = InQueue::from_request_parts(parts, state).await?;
         Ok(Self { queue, id: named(TaskId::parse(&part(&parts.uri, 4, "id")?))? })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for OnNotice {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let NoParams {} = params(&parts.uri)?;
+        Ok(Self { id: named(TaskId::parse(&part(&parts.uri, 2, "id")?))? })
     }
 }
 
@@ -138,6 +152,12 @@ impl IntoParams for InQueue {
 impl IntoParams for OnTask {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("queue", "The queue's name"), in_path("id", "The task's id")]
+    }
+}
+
+impl IntoParams for OnNotice {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The notice's id")]
     }
 }
 

@@ -21,6 +21,7 @@ mod held;
 mod lines;
 mod loops;
 mod moved;
+mod notices;
 mod owned;
 mod pace;
 mod plans;
@@ -33,6 +34,7 @@ mod take;
 use std::sync::Arc;
 
 use punctual_core::http::{Outgoing, Reach};
+use punctual_core::notice::NoticeSettings;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -66,6 +68,8 @@ pub(crate) struct Engine {
     plan_exec_timeout: Option<Span>,
     /// Where deliveries may go.
     reach: Reach,
+    /// What holds for notices that do not say otherwise.
+    notices: NoticeSettings,
     ids: Ids,
     held: Held,
     lines: Lines,
@@ -93,6 +97,7 @@ impl Engine {
             max_queues: config.max_queues,
             plan_exec_timeout: config.plan_exec_timeout,
             reach: config.delivery.reach.clone(),
+            notices: config.notices.clone(),
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),

@@ -7,7 +7,8 @@ use proptest::prop_assert_eq;
 use proptest::test_runner::TestCaseError;
 use punctual_core::task::{Context, Event};
 use punctual_core::{
-    OwnerKey, OwnerRef, Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token,
+    OwnerKey, OwnerRef, PlanId, Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp,
+    Token,
 };
 
 use super::check::as_it_reads;
@@ -151,7 +152,10 @@ impl Pair {
         let name = queue(name);
         let now = self.now();
         let specs = tasks.iter().map(|pushable| {
-            let owner = pushable.owned.then(|| OwnerRef::Flow(json("{}")));
+            let owner = pushable.owned.then(|| OwnerRef::Plan {
+                id: PlanId::parse("daily").expect("well formed"),
+                reads: json("{}"),
+            });
             let spec = Spec::new(name.clone(), pushable.at(now), id("unnamed"), now);
             Arc::new(Spec { owner, ..spec })
         });
