@@ -6,12 +6,15 @@
 mod batch;
 mod body;
 mod bulk;
+mod bundles;
 mod control;
 #[cfg(test)]
 mod fuzz;
 mod guard;
 mod health;
 mod json;
+mod locks;
+mod merge;
 mod openapi;
 mod problem;
 mod push;

@@ -15,7 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::problem::ProblemView;
-use super::{App, batch, bulk, control, health, push, queues, settle, take, tasks};
+use super::{
+    App, batch, bulk, bundles, control, health, locks, merge, push, queues, settle, take, tasks,
+};
 use crate::code::Code;
 
 #[derive(OpenApi)]
@@ -31,6 +33,7 @@ use crate::code::Code;
         (name = "queues", description = "Queues and their settings"),
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
         (name = "holders", description = "Taking tasks and settling them"),
+        (name = "bundles", description = "Payloads that fall due together"),
         (name = "operations", description = "The server itself")
     )
 )]
@@ -47,6 +50,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(batch::routes())
         .merge(control::routes())
         .merge(bulk::routes())
+        .merge(bundles::routes())
+        .merge(locks::routes())
+        .merge(merge::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

@@ -5,6 +5,7 @@
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ happen, bulk ──▶ apply ──▶ owned ──▶ store.commit     ▲ decided from, without a read
 //!                                        └─────▶ store.step, for tasks of bundles and plans
+//!       ──▶ bundles ───────────────────────────▶ store.step
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
 //!   store.wakeups ──▶ loops ──▶ lines; deliveries; owned (holds, alarms); store.sweep
 //! ```
@@ -14,6 +15,7 @@
 
 mod apply;
 mod bulk;
+mod bundles;
 mod deliver;
 mod failure;
 mod happen;
@@ -21,6 +23,7 @@ mod held;
 mod lines;
 mod loops;
 mod owned;
+mod owners;
 mod pace;
 mod push;
 mod query;
@@ -30,7 +33,7 @@ mod take;
 
 use std::sync::Arc;
 
-use punctual_core::http::{Outgoing, Reach};
+use punctual_core::http::{Outgoing, Reach, TargetUrl};
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -38,6 +41,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
 pub(crate) use self::bulk::{Bulk, BulkAnswer};
+pub(crate) use self::bundles::{BundleFilter, BundleReading, Pushing, Scheduled};
 pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
 pub(crate) use self::loops::{Backoff, complain};
@@ -47,8 +51,10 @@ pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 
+use self::bundles::Bells;
 use self::held::Held;
 use self::lines::Lines;
+use self::owners::OwnerLocks;
 use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
@@ -64,6 +70,9 @@ pub(crate) struct Engine {
     ids: Ids,
     held: Held,
     lines: Lines,
+    /// Those who wait for bundles.
+    bells: Bells,
+    owner_locks: OwnerLocks,
     paces: Paces,
     /// What the server delivers itself.
     pub(crate) deliveries: Deliveries,
@@ -88,6 +97,8 @@ impl Engine {
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),
+            bells: Bells::default(),
+            owner_locks: OwnerLocks::default(),
             paces: Paces::default(),
             deliveries: Deliveries::new(config.delivery.clone()),
             returned,
@@ -105,6 +116,11 @@ impl Engine {
     pub(crate) async fn health(&self) -> Result<(&'static str, String), StoreError> {
         self.store.health().await?;
         Ok((self.store.kind(), self.store.durability()))
+    }
+
+    /// Refuses an address that deliveries may not go to.
+    pub(crate) fn check_reach(&self, field: &'static str, url: &TargetUrl) -> Result<(), Failure> {
+        url.check_reach(field, &self.reach).map_err(|invalid| Failure::Refused(invalid.into()))
     }
 
     /// Reads a queue.

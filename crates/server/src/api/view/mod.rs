@@ -1,6 +1,7 @@
 //! How things read: straight from the records into the answer, without a copy in between.
 
 mod batch;
+mod bundle;
 mod http;
 mod queue;
 mod task;
@@ -8,6 +9,7 @@ mod task;
 use punctual_core::Timestamp;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
+pub(crate) use self::bundle::BundleView;
 pub(crate) use self::http::HttpView;
 pub(crate) use self::queue::{QueueView, ScaleView};
 pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};
