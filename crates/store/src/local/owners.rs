@@ -321,3 +321,24 @@ pub(super) fn read_items(
     }
     Ok(items)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::owners::{a_bundle, bundle, changed, made, removed};
+    use punctual_core::Timestamp;
+
+    #[test]
+    fn only_what_adds_needs_space() {
+        let owner = a_bundle(bundle("q", "k", Timestamp::EPOCH));
+        let before =
+            StoredOwner { owner: owner.clone(), revision: Revision { birth: 1, change: 0 } };
+        let step = |change| Step { owners: vec![change], ..Step::default() };
+        let append = vec![RawJson::null()];
+        assert!(grows(&step(made(owner.clone()))));
+        assert!(grows(&step(OwnerChange { append, ..changed(&before, owner.clone()) })));
+        assert!(!grows(&step(OwnerChange { drop_first: 1, ..changed(&before, owner) })));
+        assert!(!grows(&step(removed(&before))));
+        assert!(!grows(&Step::default()));
+    }
+}
