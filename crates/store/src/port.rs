@@ -225,7 +225,8 @@ pub struct OwnerChange {
 }
 
 /// Changes of owners and their tasks that happen together or not at all. All of them concern one
-/// queue, but for tasks that decisions make elsewhere, such as callbacks.
+/// queue, but for tasks that decisions make elsewhere, such as callbacks. A bundle is made only in a
+/// queue that exists, a plan only if no queue has one of its id; otherwise the step is lost.
 #[derive(Debug, Clone, Default)]
 pub struct Step {
     /// Owners to change; each at most once.
@@ -543,7 +544,8 @@ pub trait Store: Send + Sync + 'static {
     /// The queue a plan belongs to; none: no such plan.
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError>;
 
-    /// The owner of a queue that is due first by [`Owner::due_at`], whether or not it is due yet.
+    /// The owner of a queue that is due first by [`Owner::due_at`], by name where several are, whether
+    /// or not it is due yet.
     async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError>;
 
     /// Owners whose [`Owner::alarm_at`] has come, the earliest first, as many as `limit`. They stay
@@ -551,7 +553,7 @@ pub trait Store: Send + Sync + 'static {
     async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError>;
 
     /// Removes what is no longer to be kept: finished tasks past their time, reservations that have
-    /// ended, leftovers of queues that were reset or deleted. At most about `limit` records; true
+    /// ended, leftovers of owners that went and of queues that were reset or deleted. At most about `limit` records; true
     /// if there is more to do.
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError>;
 }

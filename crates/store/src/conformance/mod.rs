@@ -7,6 +7,7 @@ mod commit;
 mod fixture;
 mod keyed;
 mod list;
+pub(crate) mod owners;
 mod push;
 mod queues;
 pub mod random;
@@ -49,7 +50,7 @@ type Check = fn(Fixture) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Lists checks with their names, `topic::check`.
 macro_rules! checks {
     ($topic:literal: $($check:ident),* $(,)?) => {
-        pub(super) const CHECKS: &[(&str, super::Check)] =
+        pub(super) const CHECKS: &[(&str, crate::conformance::Check)] =
             &[$((concat!($topic, "::", stringify!($check)), |f| Box::pin($check(f)))),*];
     };
 }
@@ -82,8 +83,9 @@ where
         wake::CHECKS,
         restart::CHECKS,
     ];
+    let topics = topics.into_iter().chain(owners::CHECKS);
     let mut broken = Vec::new();
-    for (name, check) in topics.into_iter().flatten() {
+    for (name, check) in topics.flatten() {
         let clock = ManualClock::new(start());
         let subject = make(clock.clone()).await;
         let fixture = Fixture::new(Box::new(subject), clock);

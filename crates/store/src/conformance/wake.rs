@@ -27,7 +27,7 @@ checks! {
 /// Longer than any store needs to say what has already happened.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-async fn hear(wakes: &mut UnboundedReceiver<Wake>, wanted: impl Fn(&Wake) -> bool) {
+pub(super) async fn hear(wakes: &mut UnboundedReceiver<Wake>, wanted: impl Fn(&Wake) -> bool) {
     let heard = tokio::time::timeout(PATIENCE, async {
         while let Some(wake) = wakes.recv().await {
             if wanted(&wake) {
@@ -39,13 +39,13 @@ async fn hear(wakes: &mut UnboundedReceiver<Wake>, wanted: impl Fn(&Wake) -> boo
     heard.await.expect("the wake-up comes");
 }
 
-fn ready(name: &str) -> impl Fn(&Wake) -> bool {
+pub(super) fn ready(name: &str) -> impl Fn(&Wake) -> bool {
     let name: QueueName = queue(name);
     move |wake| matches!(wake, Wake::Ready { queue, count } if *queue == name && *count > 0)
 }
 
 /// Drops what was said so far.
-fn forget(wakes: &mut UnboundedReceiver<Wake>) {
+pub(super) fn forget(wakes: &mut UnboundedReceiver<Wake>) {
     while wakes.try_recv().is_ok() {}
 }
 

@@ -7,11 +7,15 @@ use punctual_core::State;
 
 use super::index::{Entry, Kind};
 use super::journal::{JournalError, Table};
-use super::rows::{packed, put};
+use super::load::META_BIRTHS;
+use super::rows::{BirthsRow, packed, put};
 use super::shard::{Shard, Undo};
 use crate::port::Wake;
 
-/// When each queue next needs a look, on both clocks.
+/// What stands in the agenda for the alarms of owners; queues are numbered from 1.
+pub(super) const ALARMS: u32 = 0;
+
+/// When each queue, and the alarms of owners, next need a look, on both clocks.
 #[derive(Default)]
 pub(super) struct Agenda {
     wall: BTreeSet<(i64, u32)>,
@@ -37,6 +41,9 @@ impl Agenda {
         }
     }
 }
+
+/// How many births are noted as used ahead of time, so that it is seldom done.
+const BIRTHS_AHEAD: u64 = 1 << 20;
 
 /// Tasks that are marked as due in one group, so that many at one moment stop nobody for long.
 const DUE_MAX: usize = 10_000;
@@ -81,11 +88,15 @@ impl Shard {
             }
             self.touch(number, due);
         }
+        self.owners_touched |= number == ALARMS;
         self.enter_agenda(number);
         due
     }
 
     fn enter_agenda(&mut self, number: u32) {
+        if number == ALARMS {
+            return self.agenda.enter(ALARMS, self.owners.next_alarm(self.now.wall), None);
+        }
         let (wall, steady) = self.queues.get(&number).map_or((None, None), |index| {
             (index.next_on_wall(self.now.wall), index.next_hold_end(self.now.steady_ms))
         });
@@ -115,7 +126,13 @@ impl Shard {
         for key in self.keyed.outdated() {
             self.journal.remove(Table::Keyed, *key)?;
         }
+        let births = (self.last_birth > self.reserved_births)
+            .then_some(BirthsRow { last: self.last_birth + BIRTHS_AHEAD });
+        if let Some(row) = &births {
+            put(&mut *self.journal, Table::Meta, META_BIRTHS, &mut packed(row))?;
+        }
         self.journal.commit()?;
+        self.reserved_births = births.map_or(self.reserved_births, |row| row.last);
         if let Some((key, row)) = receipts {
             self.receipts.add(key, row);
         }
@@ -129,6 +146,7 @@ impl Shard {
     pub(super) fn undo(&mut self) {
         self.journal.roll_back();
         self.receipts.undo();
+        self.bundled.clear();
         while let Some(undo) = self.undo.pop() {
             match undo {
                 Undo::Slot { queue, slot, before } => self.index_mut(queue).restore(slot, before),
@@ -141,15 +159,33 @@ impl Shard {
                         self.numbers.remove(&index.queue.name);
                     }
                 }
-                Undo::Removed { index, dead } => {
+                Undo::Removed { index, bundles, dead } => {
                     self.dead.truncate(self.dead.len() - dead);
-                    self.numbers.insert(index.queue.name.clone(), index.number);
+                    let name = index.queue.name.clone();
+                    if let Some(bundles) = bundles {
+                        self.owners.attach(name.clone(), bundles);
+                    }
+                    self.numbers.insert(name, index.number);
                     self.queues.insert(index.number, *index);
                 }
-                Undo::Swept { births } => {
-                    for birth in births.into_iter().rev() {
-                        self.dead.push_front(birth);
+                Undo::Swept { rows } => {
+                    for row in rows.into_iter().rev() {
+                        self.dead.push_front(row);
                     }
+                }
+                Undo::Owner { key, before: None, .. } => {
+                    self.owners.remove(&key);
+                }
+                Undo::Owner { key, before: Some(head), dropped, appended, dead } => {
+                    self.dead.truncate(self.dead.len() - dead);
+                    self.owners.update(&key, head, |items| {
+                        items.truncate(items.len() - appended);
+                        dropped.into_iter().rev().for_each(|item| items.push_front(item));
+                    });
+                }
+                Undo::OwnerGone { key, entry, dead } => {
+                    self.dead.truncate(self.dead.len() - dead);
+                    self.owners.insert(key, *entry);
                 }
                 Undo::Keyed => self.keyed.undo(),
             }
@@ -161,7 +197,10 @@ impl Shard {
         let touched: Vec<(u32, usize)> = self.touched.drain().collect();
         let mut wakes = Vec::new();
         let mut any_expired = false;
-        let mut any_outdated = !touched.is_empty() && !self.dead.is_empty();
+        let bundled = std::mem::take(&mut self.bundled);
+        let owners_touched = std::mem::take(&mut self.owners_touched);
+        let is_touched = !touched.is_empty() || owners_touched;
+        let mut any_outdated = is_touched && !self.dead.is_empty();
         for &(number, available) in &touched {
             self.enter_agenda(number);
             let Some(index) = self.queues.get_mut(&number) else { continue };
@@ -177,6 +216,12 @@ impl Shard {
         }
         wakes.extend(any_expired.then_some(Wake::Expired));
         wakes.extend(any_outdated.then_some(Wake::Sweep));
+        wakes.extend(bundled.into_iter().map(|queue| Wake::Bundles { queue }));
+        if owners_touched {
+            self.enter_agenda(ALARMS);
+            let has_come = self.owners.alarms(self.now.wall).next().is_some();
+            wakes.extend(has_come.then_some(Wake::Alarms));
+        }
         (touched.into_iter().map(|(number, _)| number).collect(), wakes)
     }
 }

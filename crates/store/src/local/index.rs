@@ -51,6 +51,8 @@ pub(super) struct Entry {
     pub(super) priority: i8,
     /// What it is.
     pub(super) kind: Kind,
+    /// Whether it delivers a bundle.
+    pub(super) delivers: bool,
     /// Whether its status row can be told from this entry alone: pushed, and untouched since.
     pub(super) is_plain: bool,
 }
@@ -82,6 +84,7 @@ impl Entry {
             position: 0,
             priority: 0,
             kind,
+            delivers: false,
             is_plain: false,
         }
     }
@@ -101,6 +104,10 @@ impl Entry {
 
     pub(super) fn is_held(&self) -> bool {
         self.state().is_some_and(State::is_held)
+    }
+
+    fn is_live_delivery(&self) -> bool {
+        self.delivers && self.state().is_some_and(|state| !state.is_finished())
     }
 
     /// Its lane.
@@ -130,6 +137,8 @@ pub(super) struct QueueIndex {
     pub(super) bucket: Bucket,
     /// Tasks per state.
     pub(super) counts: [u64; State::ALL.len()],
+    /// Live tasks that deliver bundles.
+    deliveries: u64,
     slab: Vec<Entry>,
     free: Vec<u32>,
     ids: HashTable<u32>,
@@ -149,6 +158,7 @@ impl QueueIndex {
             number,
             bucket: Bucket::default(),
             counts: [0; State::ALL.len()],
+            deliveries: 0,
             slab: Vec::new(),
             free: Vec::new(),
             ids: HashTable::new(),
@@ -160,9 +170,10 @@ impl QueueIndex {
         }
     }
 
-    /// Live tasks.
-    pub(super) fn live(&self) -> u64 {
-        State::ALL.into_iter().filter(|s| !s.is_finished()).map(|s| self.count(s)).sum()
+    /// Live tasks that count against its `max`: all but those that deliver bundles.
+    pub(super) fn counted(&self) -> u64 {
+        let live = State::ALL.into_iter().filter(|state| !state.is_finished());
+        live.map(|state| self.count(state)).sum::<u64>() - self.deliveries
     }
 
     /// Tasks somebody has.
@@ -231,6 +242,7 @@ impl QueueIndex {
         }
         if let Kind::Task(state) = entry.kind {
             self.counts[state as usize] += 1;
+            self.deliveries += u64::from(entry.is_live_delivery());
             self.classes.enter(entry.class);
         }
         if entry.timer_at != NEVER {
@@ -254,6 +266,7 @@ impl QueueIndex {
         }
         if let Kind::Task(state) = entry.kind {
             self.counts[state as usize] -= 1;
+            self.deliveries -= u64::from(entry.is_live_delivery());
             self.classes.leave(entry.class);
         }
         if entry.timer_at != NEVER {

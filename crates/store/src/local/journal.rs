@@ -21,12 +21,24 @@ pub(super) enum Table {
     Receipt,
     /// Requests with an idempotency key.
     Keyed,
+    /// Owners, by row.
+    Owner,
+    /// Items of owners, by row.
+    Item,
 }
 
 impl Table {
     /// Every table.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Meta, Self::Queue, Self::Status, Self::Spec, Self::Receipt, Self::Keyed];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Meta,
+        Self::Queue,
+        Self::Status,
+        Self::Spec,
+        Self::Receipt,
+        Self::Keyed,
+        Self::Owner,
+        Self::Item,
+    ];
 
     /// Its name.
     pub(super) fn name(self) -> &'static str {
@@ -37,6 +49,8 @@ impl Table {
             Self::Spec => "spec",
             Self::Receipt => "receipt",
             Self::Keyed => "keyed",
+            Self::Owner => "owner",
+            Self::Item => "item",
         }
     }
 }

@@ -6,15 +6,23 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use punctual_core::{Queue, QueueName};
 
-use super::group::Agenda;
+use super::group::{ALARMS, Agenda};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
+use super::owner_index::OwnerIndex;
 use super::readers::Keys;
-use super::rows::{Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack};
-use super::shard::{Shard, entry_of, index_class};
+use super::rows::{
+    BirthsRow, Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack,
+};
+use super::shard::{Remains, Shard, entry_of, index_class};
 use crate::clock::Clock;
 use crate::port::StoreError;
+
+/// Where the facts about the store lie.
+const META_FACTS: u64 = 1;
+/// Where the births lie that may have been given out.
+pub(super) const META_BIRTHS: u64 = 2;
 
 impl Shard {
     /// Rebuilds the indexes from a journal.
@@ -24,16 +32,20 @@ impl Shard {
         random: [u64; 2],
     ) -> Result<Self, StoreError> {
         let now = clock.now();
-        let meta = match journal.get(Table::Meta, 1)? {
-            Some(row) => unpack(Table::Meta, 1, &row)?,
+        let meta = match journal.get(Table::Meta, META_FACTS)? {
+            Some(row) => unpack(Table::Meta, META_FACTS, &row)?,
             None => {
                 // Every store has queues, and without these facts none of its tasks is found.
-                journal.scan(Table::Queue, &mut |_, _| Err(missing(Table::Meta, 1)))?;
+                journal.scan(Table::Queue, &mut |_, _| Err(missing(Table::Meta, META_FACTS)))?;
                 let meta = MetaRow { hash_key: random };
-                let stored = put(&mut *journal, Table::Meta, 1, &mut packed(&meta));
+                let stored = put(&mut *journal, Table::Meta, META_FACTS, &mut packed(&meta));
                 stored.map_err(|error| StoreError::Open(error.to_string()))?;
                 meta
             }
+        };
+        let births = match journal.get(Table::Meta, META_BIRTHS)? {
+            Some(row) => unpack(Table::Meta, META_BIRTHS, &row)?,
+            None => BirthsRow { last: 0 },
         };
         let mut shard = Self {
             journal,
@@ -43,11 +55,15 @@ impl Shard {
             keyed: KeyedRequests::default(),
             recent: RecentSpecs::default(),
             dead: VecDeque::new(),
+            owners: OwnerIndex::default(),
+            bundled: BTreeSet::new(),
+            owners_touched: false,
             clock,
             hash_key: meta.hash_key,
             receipts: Receipts::default(),
             last_number: 0,
-            last_birth: 0,
+            last_birth: births.last,
+            reserved_births: births.last,
             agenda: Agenda::default(),
             undo: Vec::new(),
             touched: HashMap::new(),
@@ -89,10 +105,11 @@ impl Shard {
                     let class = index_class(index, &row);
                     index.insert(entry_of(&row, key, class, now));
                 }
-                None => self.dead.push_back(key),
+                None => self.dead.push_back((Remains::Task, key)),
             }
             Ok(())
         })?;
+        self.load_owners(journal)?;
         journal.scan(Table::Receipt, &mut |key, row| {
             self.receipts.add(key, unpack::<ReceiptRow>(Table::Receipt, key, row)?);
             Ok(())
@@ -106,6 +123,7 @@ impl Shard {
         for number in numbers {
             self.advance_queue(number, 0);
         }
+        self.advance_queue(ALARMS, 0);
         Ok(())
     }
 

@@ -10,8 +10,9 @@
 //! - `shard`: all state and every change of it. `group`: how changes become durable together, or
 //!   are undone. `load`: how the state is rebuilt at start.
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
+//! - `owner_index`: bundles and plans in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
-//! - `writer`: the thread. `tasks`, `queues`: the port's operations as changes of the shard.
+//! - `writer`: the thread. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
 mod bucket;
 mod classes;
@@ -23,6 +24,8 @@ mod load;
 mod lock;
 mod memo;
 mod memory;
+mod owner_index;
+mod owners;
 mod queues;
 mod readers;
 mod rows;
@@ -40,13 +43,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hashbrown::HashSet;
-use punctual_core::{Queue, QueueName, TaskId, Timestamp};
+use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
+use self::owners::{grows, read_items, read_owners, stored_owner};
 use self::readers::{Readers, Spot, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
@@ -55,8 +59,9 @@ use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Answer, Desk, Job, Published, Writer};
 use crate::clock::Clock;
 use crate::port::{
-    Change, Effect, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt,
-    Revision, Store, StoreError, Stored, Take, Taken, Wake,
+    Change, Effect, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
+    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    StoredOwner, Take, Taken, Wake,
 };
 
 /// The name of the file in a store's directory.
@@ -370,46 +375,68 @@ impl Store for LocalStore {
         }
     }
 
-    async fn step(
-        &self,
-        _steps: Vec<crate::port::Step>,
-    ) -> Result<Vec<crate::port::Stepped>, StoreError> {
-        unimplemented!()
+    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+        let stepped = self.run(move |desk| {
+            if steps.iter().any(grows) && !desk.has_space() {
+                return Ok(None);
+            }
+            let stepped = steps.into_iter().map(|step| desk.shard.step(step));
+            stepped.collect::<Result<_, _>>().map(Some)
+        });
+        stepped.await?.ok_or_else(low_on_space)
     }
-    async fn owners(
-        &self,
-        _keys: &[punctual_core::OwnerKey],
-    ) -> Result<Vec<Option<crate::port::StoredOwner>>, StoreError> {
-        unimplemented!()
+
+    async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError> {
+        let keys = keys.to_vec();
+        let rows = self.run(move |desk| Ok(desk.shard.owner_rows(&keys))).await??;
+        rows.into_iter().map(|row| row.map(stored_owner).transpose()).collect()
     }
+
     async fn items(
         &self,
-        _key: &punctual_core::OwnerKey,
-        _from: usize,
-        _limit: usize,
-    ) -> Result<Vec<punctual_core::RawJson>, StoreError> {
-        unimplemented!()
+        key: &OwnerKey,
+        from: usize,
+        limit: usize,
+    ) -> Result<Vec<RawJson>, StoreError> {
+        let key = key.clone();
+        let keys = self.run(move |desk| Ok(desk.shard.item_keys(&key, from, limit))).await?;
+        self.readers.read(move |reader| read_items(reader, &keys)).await
     }
-    async fn list_owners(
-        &self,
-        _listing: crate::port::OwnerListing,
-    ) -> Result<crate::port::OwnerPage, StoreError> {
-        unimplemented!()
+
+    async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError> {
+        let (births, next) = self.run(move |desk| Ok(desk.shard.list_owners(&listing))).await??;
+        let items = self.readers.read(move |reader| read_owners(reader, &births)).await?;
+        Ok(OwnerPage { items, next })
     }
-    async fn station(
-        &self,
-        _plan: &punctual_core::PlanId,
-    ) -> Result<Option<QueueName>, StoreError> {
-        unimplemented!()
+
+    async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
+        let plan = plan.clone();
+        self.run(move |desk| Ok(desk.shard.owners.station(plan.as_str()).cloned())).await
     }
-    async fn first_due(
-        &self,
-        _queue: &QueueName,
-    ) -> Result<Option<crate::port::StoredOwner>, StoreError> {
-        unimplemented!()
+
+    async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError> {
+        let queue = queue.clone();
+        let row = self.run(move |desk| Ok(desk.shard.first_due_row(&queue))).await??;
+        row.map(stored_owner).transpose()
     }
-    async fn alarms(&self, _limit: usize) -> Result<Vec<crate::port::StoredOwner>, StoreError> {
-        Ok(Vec::new())
+
+    async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError> {
+        loop {
+            let births: Vec<u64> = self
+                .run(move |desk| {
+                    let now = desk.shard.now.wall;
+                    Ok(desk.shard.owners.alarms(now).take(limit).collect())
+                })
+                .await?;
+            let is_any = !births.is_empty();
+            let now = self.now();
+            let mut read = self.readers.read(move |reader| read_owners(reader, &births)).await?;
+            // What changed before it was read may have another alarm by now, or none.
+            read.retain(|stored| stored.owner.alarm_at().is_some_and(|at| at <= now));
+            if !is_any || !read.is_empty() {
+                return Ok(read);
+            }
+        }
     }
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {

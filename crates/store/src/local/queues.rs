@@ -31,7 +31,8 @@ impl Shard {
             Some(number) => {
                 let index = self.index(number);
                 let is_other_mode = index.queue.settings.mode != put.queue.settings.mode;
-                if is_other_mode && index.counts.iter().any(|count| *count > 0) {
+                let has_bundles = self.owners.bundles(&put.queue.name) > 0;
+                if is_other_mode && (has_bundles || index.counts.iter().any(|count| *count > 0)) {
                     return Ok(Err(PutRefusal::HoldsTasks));
                 }
                 self.set_queue(number, put.queue)?;
@@ -40,7 +41,7 @@ impl Shard {
         Ok(Ok(()))
     }
 
-    /// Drops all tasks of a queue.
+    /// Drops all tasks and bundles of a queue.
     pub(super) fn reset_queue(&mut self, name: &QueueName) -> Result<bool, JournalError> {
         let Some((queue, bucket)) = self.remove_queue(name)? else { return Ok(false) };
         let number = self.insert_queue(queue)?;
@@ -54,10 +55,10 @@ impl Shard {
         let index = self.index(*self.numbers.get(name)?);
         let rate = index.queue.settings.rate;
         Some(QueueStats {
-            bundles: 0,
             counts: index.counts,
             oldest_ready_at: index.oldest_ready_at(),
             rate_at: rate.and_then(|rate| index.bucket.next_at(rate, self.now)),
+            bundles: self.owners.bundles(name),
         })
     }
 

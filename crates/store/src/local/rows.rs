@@ -1,8 +1,8 @@
 //! How records lie in the journal: a format byte, the packed record, a checksum of both and of the
 //! place, so that a row that turns up elsewhere is as damaged as one that has changed.
 
-use punctual_core::{Span, Status, Timestamp};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use punctual_core::{Owner, Span, Status, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalError, Table};
 use crate::port::{Keyed, StoreError};
@@ -53,6 +53,8 @@ pub(super) struct TaskRow {
     pub(super) hold: Option<Span>,
     /// Copied from the spec.
     pub(super) expires: Option<Timestamp>,
+    /// Whether it delivers a bundle.
+    pub(super) delivers: bool,
     /// All that changes.
     pub(super) status: Status,
 }
@@ -86,6 +88,37 @@ impl KeyedRow {
         let Keyed { key, request, status, items, .. } = keyed;
         Self { at, key, request, status, items }
     }
+}
+
+/// What lies under an owner's row in [`Table::Owner`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct OwnerRow {
+    /// The number of a bundle's queue, so that it goes with it; a plan does not.
+    pub(super) queue: Option<u32>,
+    /// The version of the record.
+    pub(super) change: u32,
+    /// Its items begin here; those before are still to be removed.
+    pub(super) first_item: u64,
+    /// How many items it has.
+    pub(super) items: u64,
+    /// The record.
+    pub(super) owner: Owner,
+}
+
+/// An item of an owner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct ItemRow<'a> {
+    /// The row of its owner.
+    pub(super) owner: u64,
+    /// Its JSON text.
+    pub(super) item: &'a str,
+}
+
+/// Births that may have been given out, so that none is given out again after a restart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct BirthsRow {
+    /// The last of them.
+    pub(super) last: u64,
 }
 
 /// Facts about the store itself, written when it is made.
@@ -154,6 +187,11 @@ pub(super) fn missing(table: Table, key: u64) -> StoreError {
     damaged(table, key, "it is missing")
 }
 
+/// A row that counts other rows is not right about them.
+pub(super) fn uneven(table: Table, key: u64, counted: u64, found: usize) -> StoreError {
+    damaged(table, key, &format!("it has {counted} items, but {found} were found"))
+}
+
 fn damaged(table: Table, key: u64, reason: &str) -> StoreError {
     let place = format!("table {} row {key}", table.name());
     StoreError::Corrupt { place, reason: reason.to_owned() }
@@ -165,10 +203,10 @@ pub(super) fn check(table: Table, key: u64, row: &[u8]) -> Result<(), StoreError
 }
 
 /// Unpacks the row at a place, or says what is wrong with it.
-pub(super) fn unpack<T: DeserializeOwned>(
+pub(super) fn unpack<'a, T: Deserialize<'a>>(
     table: Table,
     key: u64,
-    row: &[u8],
+    row: &'a [u8],
 ) -> Result<T, StoreError> {
     let record = checked(table, key, row)?;
     postcard::from_bytes(record).map_err(|error| damaged(table, key, &error.to_string()))

@@ -4,12 +4,12 @@
 //! in memory. [`Shard::finish`] makes a group of changes durable; if the disk is full, the group is
 //! undone on both sides.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::Hasher;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use punctual_core::{Queue, QueueName, Settings, State, Status, TaskId, Token, Verb};
+use punctual_core::{OwnerKey, Queue, QueueName, Settings, State, Status, TaskId, Token, Verb};
 use siphasher::sip::SipHasher13;
 use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher13To128};
 
@@ -18,6 +18,7 @@ use super::group::Agenda;
 use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
+use super::owner_index::{OwnerEntry, OwnerHead, OwnerIndex, Shelf};
 use super::readers::Keys;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, put, unpack};
 use crate::clock::{Clock, Instant};
@@ -32,13 +33,20 @@ pub(super) struct Shard {
     pub(super) numbers: HashMap<QueueName, u32>,
     pub(super) keyed: KeyedRequests,
     pub(super) recent: RecentSpecs,
-    /// Rows of queues that were reset or deleted, still to be removed.
-    pub(super) dead: VecDeque<u64>,
+    /// Rows of queues and owners that went, still to be removed.
+    pub(super) dead: VecDeque<(Remains, u64)>,
+    pub(super) owners: OwnerIndex,
+    /// Queues whose bundles the current group changed.
+    pub(super) bundled: BTreeSet<QueueName>,
+    /// Whether the current group changed an owner, or the time of an alarm has come.
+    pub(super) owners_touched: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) hash_key: [u64; 2],
     pub(super) receipts: Receipts,
     pub(super) last_number: u32,
     pub(super) last_birth: u64,
+    /// Births up to this one are known on disk to be used.
+    pub(super) reserved_births: u64,
     pub(super) agenda: Agenda,
     pub(super) undo: Vec<Undo>,
     /// Queues touched by the current group, and how many tasks it made available in each.
@@ -48,14 +56,52 @@ pub(super) struct Shard {
     pub(super) tasks: Keys,
 }
 
+/// What a row that belongs to nobody any more was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Remains {
+    Task,
+    Owner,
+    Item,
+}
+
 /// How to take back one change in memory.
 pub(super) enum Undo {
-    Slot { queue: u32, slot: u32, before: Option<Entry> },
-    Bucket { queue: u32, before: Bucket },
-    Record { queue: u32, before: Arc<Queue> },
-    Added { queue: u32 },
-    Removed { index: Box<QueueIndex>, dead: usize },
-    Swept { births: Vec<u64> },
+    Slot {
+        queue: u32,
+        slot: u32,
+        before: Option<Entry>,
+    },
+    Bucket {
+        queue: u32,
+        before: Bucket,
+    },
+    Record {
+        queue: u32,
+        before: Arc<Queue>,
+    },
+    Added {
+        queue: u32,
+    },
+    Removed {
+        index: Box<QueueIndex>,
+        bundles: Option<Shelf>,
+        dead: usize,
+    },
+    Swept {
+        rows: Vec<(Remains, u64)>,
+    },
+    Owner {
+        key: OwnerKey,
+        before: Option<OwnerHead>,
+        dropped: Vec<u64>,
+        appended: usize,
+        dead: usize,
+    },
+    OwnerGone {
+        key: OwnerKey,
+        entry: Box<OwnerEntry>,
+        dead: usize,
+    },
     Keyed,
 }
 
@@ -106,9 +152,10 @@ impl Shard {
         let index = self.queues.remove(&number).expect("a known number");
         let (queue, bucket) = (Arc::clone(&index.queue), index.bucket);
         let births = index.births();
-        let dead = births.len();
-        self.dead.extend(births);
-        self.undo.push(Undo::Removed { index: Box::new(index), dead });
+        let (bundles, dead) = self.detach_bundles(name);
+        let dead = dead + births.len();
+        self.dead.extend(births.into_iter().map(|birth| (Remains::Task, birth)));
+        self.undo.push(Undo::Removed { index: Box::new(index), bundles, dead });
         self.touched.entry(number).or_default();
         Ok(Some((queue, bucket)))
     }
@@ -126,7 +173,7 @@ impl Shard {
         *self.touched.entry(number).or_default() += available;
     }
 
-    /// The birth of the next task.
+    /// The birth of the next task, owner or item: a number that was never used.
     pub(super) fn next_birth(&mut self) -> u64 {
         self.last_birth += 1;
         self.last_birth
@@ -213,6 +260,7 @@ impl Shard {
                     bytes: entry.bytes,
                     hold: None,
                     expires: None,
+                    delivers: entry.delivers,
                     status,
                 }),
             });
@@ -238,15 +286,21 @@ impl Shard {
         Ok(())
     }
 
-    /// Removes rows of queues that are gone.
+    /// Removes rows of queues and owners that are gone.
     pub(super) fn remove_dead(&mut self, limit: usize) -> Result<usize, JournalError> {
         let count = limit.min(self.dead.len());
-        for birth in self.dead.range(..count) {
-            self.journal.remove(Table::Status, *birth)?;
-            self.journal.remove(Table::Spec, *birth)?;
+        for (remains, row) in self.dead.range(..count) {
+            let tables: &[Table] = match remains {
+                Remains::Task => &[Table::Status, Table::Spec],
+                Remains::Owner => &[Table::Owner],
+                Remains::Item => &[Table::Item],
+            };
+            for table in tables {
+                self.journal.remove(*table, *row)?;
+            }
         }
-        let births = self.dead.drain(..count).collect();
-        self.undo.push(Undo::Swept { births });
+        let rows = self.dead.drain(..count).collect();
+        self.undo.push(Undo::Swept { rows });
         Ok(count)
     }
 
@@ -332,6 +386,7 @@ pub(super) fn entry_of(row: &StatusRow, birth: u64, class: u32, now: Instant) ->
         bytes: task.bytes,
         class,
         priority: task.priority,
+        delivers: task.delivers,
         is_plain: task.hold.is_none() && task.expires.is_none() && *status == untouched,
         ..Entry::new(row.id, birth, Kind::Task(state))
     }

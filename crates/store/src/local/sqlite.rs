@@ -99,9 +99,9 @@ impl SqliteJournal {
                 ))
                 .map_err(sql)?;
         }
-        // Rows that vanish from the two large tables are missed there, because each has its
-        // counterpart in the other.
-        for table in [Table::Meta, Table::Queue, Table::Receipt, Table::Keyed] {
+        // Rows that vanish from the large tables are missed: each of a task has its counterpart in
+        // the other table, and an owner knows how many items it has.
+        for table in [Table::Meta, Table::Queue, Table::Receipt, Table::Keyed, Table::Owner] {
             check_structure(&connection, table)?;
         }
         if format != FORMAT {
@@ -203,6 +203,8 @@ macro_rules! sql {
             Table::Spec => concat!($before, "spec", $after),
             Table::Receipt => concat!($before, "receipt", $after),
             Table::Keyed => concat!($before, "keyed", $after),
+            Table::Owner => concat!($before, "owner", $after),
+            Table::Item => concat!($before, "item", $after),
         }
     };
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use punctual_core::limits::TAKE_BYTES_MAX;
 use punctual_core::task::Grant;
-use punctual_core::{Fate, QueueName, Spec, State, Status, TaskId};
+use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, TaskId};
 
 use super::classes::Room;
-use super::index::Kind;
+use super::index::{Entry, Kind};
 use super::journal::{JournalError, Table};
 use super::lane::Place;
 use super::readers::Spot;
@@ -46,7 +46,7 @@ impl Shard {
         for (spec, packed) in push.tasks.iter().zip(packed) {
             let is_full = |shard: &Self| {
                 let index = shard.index(number);
-                index.queue.settings.max.is_some_and(|max| index.live() >= max)
+                index.queue.settings.max.is_some_and(|max| index.counted() >= max)
             };
             answers.push(self.push_one(number, spec, packed, is_full)?);
         }
@@ -56,7 +56,8 @@ impl Shard {
         Ok(Pushed::Answers(answers))
     }
 
-    fn replay(&mut self, keyed: &Keyed) -> Result<Option<Pushed>, JournalError> {
+    /// The answer to a keyed request that was carried out before.
+    pub(super) fn replay(&mut self, keyed: &Keyed) -> Result<Option<Pushed>, JournalError> {
         let Some(at) = self.keyed.find(keyed.key) else { return Ok(None) };
         let broken = |error: crate::StoreError| JournalError::Broken(error.to_string());
         let Some(row) = self.journal.get(Table::Keyed, at).map_err(broken)? else {
@@ -70,7 +71,8 @@ impl Shard {
         }))
     }
 
-    fn remember(
+    /// Remembers a keyed request that was carried out.
+    pub(super) fn remember(
         &mut self,
         mut keyed: Keyed,
         answers: &[Result<Revision, PushRefusal>],
@@ -238,13 +240,11 @@ impl Shard {
     fn commit_one(&mut self, change: Change) -> Result<Result<Revision, Lost>, JournalError> {
         let Change { expected, decision } = change;
         let spec = &decision.task.spec;
-        let id = self.hash_id(&spec.id);
-        let Some(&number) = self.numbers.get(&spec.queue) else { return Ok(Err(Lost)) };
-        let Some(slot) = self.index(number).find(id) else { return Ok(Err(Lost)) };
-        let entry = *self.index(number).entry(slot);
-        if (Revision { birth: entry.birth, change: entry.change }) != expected {
+        let Some((number, slot, current)) = self.find_version(spec) else { return Ok(Err(Lost)) };
+        if current != expected {
             return Ok(Err(Lost));
         }
+        let Entry { id, birth, .. } = *self.index(number).entry(slot);
         let revision = Revision { change: expected.change + 1, ..expected };
         let row = |body| StatusRow { queue: number, id, change: revision.change, body };
         match decision.fate {
@@ -254,14 +254,14 @@ impl Shard {
                 self.update(number, slot, &row)?;
             }
             Fate::Rewrite => {
-                put(&mut *self.journal, Table::Spec, entry.birth, &mut packed(&**spec))?;
+                put(&mut *self.journal, Table::Spec, birth, &mut packed(&**spec))?;
                 // What is handed out without reading must not be older than what is stored.
-                self.recent.take(entry.birth);
+                self.recent.take(birth);
                 let row = row(Body::task(task_row(spec, decision.task.status)));
                 self.update(number, slot, &row)?;
             }
             Fate::Reserve(until) => {
-                self.journal.remove(Table::Spec, entry.birth)?;
+                self.journal.remove(Table::Spec, birth)?;
                 self.update(number, slot, &row(Body::Reserved(until)))?;
             }
             Fate::Remove => self.remove(number, slot)?,
@@ -276,8 +276,17 @@ impl Shard {
         Ok(Ok(revision))
     }
 
+    /// Where what has a task's id lies, and its version.
+    pub(super) fn find_version(&self, spec: &Spec) -> Option<(u32, u32, Revision)> {
+        let number = *self.numbers.get(&spec.queue)?;
+        let index = self.index(number);
+        let slot = index.find(self.hash_id(&spec.id))?;
+        let Entry { birth, change, .. } = *index.entry(slot);
+        Some((number, slot, Revision { birth, change }))
+    }
+
     /// Makes a task that follows from a decision. One that is there already is not made again.
-    fn spawn(&mut self, spec: Arc<Spec>) -> Result<(), JournalError> {
+    pub(super) fn spawn(&mut self, spec: Arc<Spec>) -> Result<(), JournalError> {
         let number = match self.numbers.get(&spec.queue) {
             Some(number) => *number,
             None => self.add_queue(spec.queue.clone())?,
@@ -387,6 +396,7 @@ fn task_row(spec: &Spec, status: Status) -> TaskRow {
         bytes: u32::try_from(spec.payload.len() + status.bytes()).unwrap_or(u32::MAX),
         hold: spec.hold,
         expires: spec.expires,
+        delivers: matches!(spec.owner, Some(OwnerRef::Bundle(_))),
         status,
     }
 }

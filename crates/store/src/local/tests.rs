@@ -7,21 +7,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use proptest::prelude::*;
+use punctual_core::bundle::BundleKey;
 use punctual_core::queue::SettingsPatch;
 use punctual_core::task::{Acknowledgement, Context, Settlement};
 use punctual_core::{
-    Event, NewTask, Queue, QueueName, RawJson, Seed, Settings, Span, Spec, State, Task, TaskId,
-    Timestamp, Token,
+    Event, NewTask, OwnerKey, OwnerRef, Queue, QueueName, RawJson, Seed, Settings, Span, Spec,
+    State, Task, TaskId, Timestamp, Token,
 };
 
 use super::index::Entry;
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
+use super::owners::stored_owner;
 use super::rows::{Body, packed};
 use super::shard::Shard;
 use super::sqlite::SqliteJournal;
 use crate::clock::ManualClock;
+use crate::conformance::owners::{a_bundle, a_plan, bundle, changed, made, plan, removed};
 use crate::port::{
-    Change, Classes, Keyed, KeyedItem, Push, PutQueue, Revision, StoreError, Take, Taker,
+    self, Change, Classes, Keyed, KeyedItem, OwnerChange, Push, PutQueue, Revision, StoreError,
+    Take, Taker,
 };
 
 /// A journal whose disk is full after a number of writes.
@@ -95,6 +99,7 @@ enum Step {
     Settings { queue: u8, how: u8 },
     Reset { queue: u8 },
     Delete { queue: u8 },
+    Owner { queue: u8, key: u8, how: u8, drop_first: usize, append: usize, spawn: bool },
     Advance { seconds: u8 },
     Sweep,
 }
@@ -118,6 +123,13 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (queue.clone(), 0..5u8).prop_map(|(queue, how)| Step::Settings { queue, how }),
         1 => queue.clone().prop_map(|queue| Step::Reset { queue }),
         1 => queue.prop_map(|queue| Step::Delete { queue }),
+        6 => (0..3u8, 0..4u8, 0..6u8, 0..400usize, 0..4usize, any::<bool>()).prop_map(
+            |(queue, key, how, drop_first, append, spawn)| {
+                // Now and then there are more items than are removed at once.
+                let append = if append == 3 { 300 } else { append };
+                Step::Owner { queue, key, how, drop_first, append, spawn }
+            }
+        ),
         3 => (0..40u8).prop_map(|seconds| Step::Advance { seconds }),
         1 => Just(Step::Sweep),
     ]
@@ -210,11 +222,55 @@ impl World {
             Step::Delete { queue } => {
                 self.shard.remove_queue(&queue_name(queue))?;
             }
+            Step::Owner { queue, key, how, drop_first, append, spawn } => {
+                self.change_owner(queue, key, how, drop_first, append, spawn)?;
+            }
             Step::Advance { seconds } => self.clock.advance(Span::from_secs(seconds.into())),
             Step::Sweep => {
                 self.shard.sweep(3)?;
             }
         }
+        Ok(())
+    }
+
+    /// Makes, changes or removes an owner; the last key is a plan's.
+    fn change_owner(
+        &mut self,
+        queue: u8,
+        key: u8,
+        how: u8,
+        drop_first: usize,
+        append: usize,
+        spawn: bool,
+    ) -> Result<(), JournalError> {
+        let queue = queue_name(queue);
+        let at = self.shard.now.wall + Span::from_secs(i64::from(how) * 10 - 20);
+        let owner = if key == 3 {
+            a_plan(plan(queue.as_str(), "plan", at))
+        } else {
+            let mut bundle = bundle(queue.as_str(), &format!("k{key}"), at);
+            bundle.abandoned_at = (how == 1).then_some(at);
+            bundle.task = (how == 2).then(|| task_id(key));
+            a_bundle(bundle)
+        };
+        let row = self.shard.owner_rows(&[owner.key()]).unwrap().remove(0);
+        let change = match row.map(|row| stored_owner(row).unwrap()) {
+            Some(before) if how == 0 => removed(&before),
+            Some(before) => changed(&before, owner),
+            None => made(owner),
+        };
+        let append = (0..append).map(|n| RawJson::of(&n)).collect();
+        let new = NewTask { id: Some(task_id(key)), ..NewTask::default() };
+        let spec = Spec::new(queue, new, task_id(0), self.shard.now.wall);
+        let OwnerKey { queue, .. } = &change.key;
+        let spec =
+            Spec { owner: OwnerRef::Bundle(BundleKey::composed(queue.to_string())).into(), ..spec };
+        let step = port::Step {
+            owners: vec![OwnerChange { drop_first, append, ..change }],
+            spawn: spawn.then_some(spec).into_iter().collect(),
+            ..port::Step::default()
+        };
+        self.shard.step(step)?;
         Ok(())
     }
 
@@ -304,15 +360,16 @@ impl World {
                 index.passed_holds(self.shard.now.steady_ms).count(),
             );
             let whole = format!(
-                "{:?} {} {entries:?} {lists:?} {times:?}",
+                "{:?} {} {} {entries:?} {lists:?} {times:?}",
                 index.queue,
-                index.births().len()
+                index.births().len(),
+                index.counted(),
             );
             queues.insert(name.clone(), whole);
         }
-        let mut dead: Vec<u64> = self.shard.dead.iter().copied().collect();
+        let mut dead: Vec<_> = self.shard.dead.iter().copied().collect();
         dead.sort_unstable();
-        format!("{queues:#?} {dead:?}")
+        format!("{queues:#?} {} {dead:?}", self.shard.owners.picture())
     }
 }
 

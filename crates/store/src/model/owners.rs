@@ -33,7 +33,8 @@ impl Contents {
             return if is_same { Stepped::Replayed { status, items } } else { Stepped::KeyReused };
         }
         let is_current = |change: &OwnerChange| {
-            self.owners.get(&change.key).map(|record| record.revision) == change.expected
+            let revision = self.owners.get(&change.key).map(|record| record.revision);
+            revision == change.expected && self.has_place(change)
         };
         let is_unchanged = |change: &Change| {
             let spec = &change.decision.task.spec;
@@ -54,6 +55,20 @@ impl Contents {
             self.remember(keyed, &[], now);
         }
         Stepped::Done { owners, tasks }
+    }
+
+    /// Whether an owner that is made may be: a bundle in a queue that exists, a plan whose id no other
+    /// queue's has.
+    fn has_place(&self, change: &OwnerChange) -> bool {
+        let OwnerKey { kind, queue, name } = &change.key;
+        change.after.is_none()
+            || match kind {
+                OwnerKind::Bundle => self.queues.contains_key(queue),
+                OwnerKind::Plan => {
+                    let is_namesake = |key: &OwnerKey| key.kind == *kind && key.name == *name;
+                    !self.owners.keys().any(|key| is_namesake(key) && key.queue != *queue)
+                }
+            }
     }
 
     fn change_owner(&mut self, change: OwnerChange) -> Option<Revision> {

@@ -67,6 +67,7 @@ impl Pair {
             );
             self.sound(name, &all, stats.map_or([0; 10], |stats| stats.counts))?;
         }
+        self.compare_owners().await?;
         self.compare_expired().await?;
         self.compare_receipts().await
     }
@@ -158,6 +159,7 @@ impl Pair {
             Step::Push { .. }
                 | Step::Happen { .. }
                 | Step::Late { .. }
+                | Step::Owners(_)
                 | Step::Remove { .. }
                 | Step::ResetQueue { .. }
                 | Step::DeleteQueue { .. }

@@ -5,6 +5,7 @@
 //! seed it came from; with that seed in `PUNCTUAL_SEED` the same sequences run again.
 
 mod check;
+mod owners;
 mod pair;
 mod steps;
 

@@ -1,16 +1,17 @@
 //! A store and the model, and every step carried out on both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use proptest::prop_assert_eq;
 use proptest::test_runner::TestCaseError;
 use punctual_core::task::{Context, Event};
 use punctual_core::{
-    OwnerRef, Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token,
+    OwnerKey, OwnerRef, Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp, Token,
 };
 
 use super::check::as_it_reads;
+use super::owners::OwnerReading;
 use super::steps::{IDS, Occurrence, Pushable, QUEUES, Served, Step, Wish};
 use crate::clock::ManualClock;
 use crate::conformance::Subject;
@@ -28,13 +29,15 @@ pub(super) struct Pair {
     pub(super) model: Arc<ModelStore>,
     subject: Box<dyn Subject>,
     clock: ManualClock,
-    steps: u128,
+    pub(super) steps: u128,
     /// Every token that was handed out, in order, and the task it was for.
     pub(super) tokens: Vec<(Token, QueueName, TaskId)>,
     /// Every id that a task was ever given, by queue.
     pub(super) names: BTreeSet<(QueueName, TaskId)>,
     /// Tasks as the model and the store read at the ends of earlier steps.
     readings: Vec<(Stored, Stored)>,
+    /// Owners as they read when they were last to be changed.
+    pub(super) owners: HashMap<OwnerKey, OwnerReading>,
 }
 
 /// A store that cannot answer is a difference, too.
@@ -53,6 +56,7 @@ impl Pair {
             tokens: Vec::new(),
             names: BTreeSet::new(),
             readings: Vec::new(),
+            owners: HashMap::new(),
         }
     }
 
@@ -86,6 +90,7 @@ impl Pair {
             }
             Step::Happen { task, occurrences } => self.happen(*task, occurrences).await,
             Step::Late { reading, occurrence } => self.late(*reading, occurrence).await,
+            Step::Owners(step) => self.step_owners(step).await,
             Step::Remove { queue, ids } => self.remove(QUEUES[*queue], ids).await,
             Step::PutQueue { queue, settings, paused } => {
                 self.put_queue(QUEUES[*queue], Settings::clone(settings), *paused).await
@@ -204,7 +209,7 @@ impl Pair {
     }
 
     /// What `core` decides about a task that was read.
-    fn decision(
+    pub(super) fn decision(
         &self,
         stored: &Stored,
         occurrence: &Occurrence,
@@ -223,7 +228,7 @@ impl Pair {
         Some(Change { expected: stored.revision, decision })
     }
 
-    async fn settings(&self, name: &QueueName) -> Result<Settings, TestCaseError> {
+    pub(super) async fn settings(&self, name: &QueueName) -> Result<Settings, TestCaseError> {
         let queue = answered(self.model.queue(name).await)?;
         Ok(queue.map_or_else(Settings::default, |queue| queue.settings.clone()))
     }

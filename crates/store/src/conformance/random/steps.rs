@@ -10,6 +10,7 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Acknowledgement, Edit, Event, Extension, Settlement};
 use punctual_core::{NewTask, Patch, RetryPolicy, Settings, Span, Timestamp, Token};
 
+use super::owners::{OwnerStep, owner_step};
 use crate::conformance::fixture::{id, json, queue};
 use crate::port::Classes;
 
@@ -32,6 +33,8 @@ pub(super) enum Step {
     Happen { task: usize, occurrences: Vec<Occurrence> },
     /// Let an event happen to a task as it was read at the end of an earlier step.
     Late { reading: usize, occurrence: Occurrence },
+    /// Change owners, and tasks of their queue with them.
+    Owners(Box<OwnerStep>),
     /// Remove tasks.
     Remove { queue: usize, ids: Vec<usize> },
     /// Create or change a queue.
@@ -152,6 +155,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(task, occurrences)| Step::Happen { task, occurrences }),
         2 => (any::<usize>(), occurrence())
             .prop_map(|(reading, occurrence)| Step::Late { reading, occurrence }),
+        7 => owner_step().prop_map(|step| Step::Owners(Box::new(step))),
         1 => (a_queue(), vec(0..IDS.len(), 1..3))
             .prop_map(|(queue, ids)| Step::Remove { queue, ids }),
         3 => (a_queue(), settings(), prop::bool::weighted(0.2)).prop_map(
@@ -187,7 +191,7 @@ fn max_attempts() -> impl Strategy<Value = MaxAttempts> {
     (1..=3).prop_map(|n| MaxAttempts::new(n).expect("1 to 3 attempts are a limit"))
 }
 
-fn pushable() -> impl Strategy<Value = Pushable> {
+pub(super) fn pushable() -> impl Strategy<Value = Pushable> {
     let new = (
         option::weighted(0.3, span()),
         -1..=1i32,
@@ -263,7 +267,7 @@ fn occurrences() -> impl Strategy<Value = Vec<Occurrence>> {
     prop_oneof![9 => vec(occurrence(), 1), 1 => vec(occurrence(), 2)]
 }
 
-fn occurrence() -> impl Strategy<Value = Occurrence> {
+pub(super) fn occurrence() -> impl Strategy<Value = Occurrence> {
     let token = prop_oneof![
         8 => Just(Whose::Holders),
         3 => any::<usize>().prop_map(Whose::Former),
