@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use punctual_core::bundle::{BundleKey, BundlePush, Overwrite};
+use punctual_core::bundle::{BundleKey, BundlePush};
 use punctual_core::{NewTask, Owner, QueueName, RawJson, Spec, TaskId};
 use punctual_store::local::{LocalOptions, LocalStore};
 use punctual_store::{Listing, OwnerChange, Push, Step, Store, StoreError, SystemClock};
@@ -73,18 +73,10 @@ async fn a_task_without_its_spec_is_named_at_start() {
 /// Makes a bundle of ten payloads, in a store that had nothing before.
 async fn merge(store: &LocalStore) {
     let payload = RawJson::of(&"an item to be found again");
-    let push = BundlePush {
-        payload: payload.clone(),
-        data: Vec::new(),
-        ontime: None,
-        overwrite: Overwrite::Once,
-        max_wait: None,
-        target: None,
-        alone: false,
-    };
+    let push = BundlePush { payload: payload.clone(), ..BundlePush::default() };
     let key = BundleKey::parse("k").unwrap();
-    let bundle = push.apply(&queue(), &key, None, None, store.now()).unwrap().bundle;
-    let owner = Owner::Bundle(Box::new(bundle));
+    let queue = store.queue(&queue()).await.unwrap().unwrap();
+    let owner = Owner::Bundle(push.apply(&queue, &key, None, None, store.now()).unwrap().bundle);
     let change = OwnerChange {
         key: owner.key(),
         expected: None,
