@@ -10,10 +10,10 @@ mod cycle;
 use std::sync::Arc;
 use std::time::Instant;
 
-use punctual_core::bundle::{BundleKey, BundlePush, Overwrite};
+use punctual_core::bundle::{BundleKey, BundlePush};
 use punctual_core::calendar::Position;
 use punctual_core::plan::{Order, PlanState};
-use punctual_core::{Bundle, Owner, OwnerKey, Plan, PlanId, QueueName, RawJson, Span, Timestamp};
+use punctual_core::{Owner, OwnerKey, Plan, PlanId, QueueName, RawJson, Span, Timestamp};
 use punctual_store::local::LocalStore;
 use punctual_store::{OwnerChange, Revision, Step, Stepped, Store};
 
@@ -81,31 +81,21 @@ fn payload() -> RawJson {
     RawJson::of(&"x".repeat(PAYLOAD_BYTES - 2))
 }
 
-/// A bundle with a payload more than it had.
-fn pushed(queue: &QueueName, key: &str, before: Option<Bundle>, now: Timestamp) -> Bundle {
-    let push = BundlePush {
-        payload: payload(),
-        data: Vec::new(),
-        ontime: None,
-        overwrite: Overwrite::Once,
-        max_wait: None,
-        target: None,
-        alone: false,
-    };
-    push.apply(queue, &BundleKey::parse(key).unwrap(), before, None, now).unwrap().bundle
-}
-
 /// Pushes payloads into the bundle of a key: read, decide, step.
 async fn push_into(store: &LocalStore, queue: &QueueName, key: &str, append: Vec<RawJson>) {
     let owner_key = OwnerKey::bundle(queue, &BundleKey::parse(key).unwrap());
     let before = store.owners(std::slice::from_ref(&owner_key)).await.unwrap().remove(0);
     let expected = before.as_ref().map(|stored| stored.revision);
     let bundle = before.map(|stored| match stored.owner {
-        Owner::Bundle(bundle) => *bundle,
+        Owner::Bundle(bundle) => bundle,
         Owner::Plan(_) => unreachable!(),
     });
-    let after = Owner::Bundle(Box::new(pushed(queue, key, bundle, store.now())));
-    change(store, owner_key, expected, Some(after), append).await;
+    let record = store.queue(queue).await.unwrap().unwrap();
+    let push = BundlePush { payload: payload(), ..BundlePush::default() };
+    let key = BundleKey::parse(key).unwrap();
+    let pushed = push.apply(&record, &key, bundle, None, store.now()).unwrap();
+    let after = Some(Owner::Bundle(pushed.bundle));
+    change(store, owner_key, expected, after, append).await;
 }
 
 async fn change(

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{idempotency_key, replayed};
+use super::push::{key, replayed};
 use super::schema::{AnyJson, Duration, Time, When};
 use super::target::{InQueue, OnBundle, given, page_limit};
 use super::view::{BundleView, Page};
@@ -169,16 +169,16 @@ impl<'a> PushedView<'a> {
     responses((status = 200, description = "Pushed", body = PushedView), Pushes))]
 async fn push_bundle(
     State(app): State<Arc<App>>,
-    OnBundle { queue, key }: OnBundle,
+    OnBundle { queue, key: bundle }: OnBundle,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let PushBody { task, data, ontime, overwrite, max_wait } = body.read()?;
-    let path = [&b"POST bundles"[..], queue.as_str().as_bytes(), key.as_str().as_bytes()];
-    let keyed = idempotency_key(&headers, &path, body.bytes(), StatusCode::OK, true)?;
+    let route = ["POST bundles", queue.as_str(), bundle.as_str()];
+    let keyed = key(&headers, &route, body.bytes(), StatusCode::OK, true)?;
     let push =
         BundlePush { payload: task, data, ontime, overwrite, max_wait, ..BundlePush::default() };
-    let pushing = Pushing { key, own: None, push, keyed };
+    let pushing = Pushing { key: bundle, own: None, push, keyed };
     let pushed = app.engine.push_bundle(&queue, &pushing).await?;
     let view = PushedView::new(&queue, &pushing.key, pushed.now);
     let response = answer(StatusCode::OK, &view);

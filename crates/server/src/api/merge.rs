@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::bundles::PushedView;
 use super::openapi::{Changes, Pushes};
-use super::push::{idempotency_key, replayed};
+use super::push::{key, replayed};
 use super::schema::AnyJson;
 use super::target::{decoded, given, params};
 use super::{App, Problem, answer};
@@ -169,9 +169,9 @@ async fn push_merged(
         let refusal = Refusal::TooLarge { field: "body", limit_bytes: PAYLOAD_BYTES_MAX };
         return Err(Failure::from(refusal).into());
     }
-    let path = [&b"POST v3"[..], merged.key.as_bytes()];
+    let route = ["POST v3", &merged.key];
     let request = [body.bytes(), uri.query().unwrap_or_default().as_bytes()].concat();
-    let keyed = idempotency_key(&headers, &path, &request, StatusCode::ACCEPTED, true)?;
+    let keyed = key(&headers, &route, &request, StatusCode::ACCEPTED, true)?;
     let own = merged.alone.then(|| app.engine.new_id());
     let target = HttpTarget {
         method: Some(merged.method),

@@ -15,6 +15,7 @@ mod health;
 mod json;
 mod locks;
 mod merge;
+mod notices;
 mod openapi;
 mod problem;
 mod push;

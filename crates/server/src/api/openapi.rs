@@ -16,7 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, batch, bulk, bundles, control, health, locks, merge, push, queues, settle, take, tasks,
+    App, batch, bulk, bundles, control, health, locks, merge, notices, push, queues, settle, take,
+    tasks,
 };
 use crate::code::Code;
 
@@ -34,6 +35,7 @@ use crate::code::Code;
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
         (name = "holders", description = "Taking tasks and settling them"),
         (name = "bundles", description = "Payloads that fall due together"),
+        (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "operations", description = "The server itself")
     )
 )]
@@ -53,6 +55,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(bundles::routes())
         .merge(locks::routes())
         .merge(merge::routes())
+        .merge(notices::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

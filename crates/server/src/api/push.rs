@@ -60,8 +60,8 @@ async fn push(
         tasks.0.into_iter().map(item).collect()
     };
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
-    let path = [&b"POST tasks"[..], queue.as_str().as_bytes()];
-    let key = idempotency_key(&headers, &path, body.bytes(), status, single)?;
+    let route = ["POST tasks", queue.as_str()];
+    let key = key(&headers, &route, body.bytes(), status, single)?;
     match app.engine.push(&queue, items, key).await? {
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
             Some((_, Ok(task))) => {
@@ -124,11 +124,17 @@ async fn replay(
     Ok(replayed(response))
 }
 
-/// The identity of a request that carries an `Idempotency-Key`: where it was sent, and what.
-pub(super) fn idempotency_key(
+/// Marks an answer as one that was given before.
+pub(super) fn replayed(mut response: Response) -> Response {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+/// The identity of a request to a route that carries an `Idempotency-Key`, and how it is answered.
+pub(super) fn key(
     headers: &HeaderMap,
-    path: &[&[u8]],
-    request: &[u8],
+    route: &[&str],
+    body: &[u8],
     status: StatusCode,
     single: bool,
 ) -> Result<Option<Key>, Failure> {
@@ -138,14 +144,11 @@ pub(super) fn idempotency_key(
         return Err(Failure::invalid("Idempotency-Key", "1 to 255 ASCII characters"));
     }
     // The first part is for the access token: keys of one are not those of another.
-    let key = hash(&[&[&b""[..]], path, &[value]].concat());
-    Ok(Some(Key { key, request: hash(&[request]), status: status.as_u16(), single }))
-}
-
-/// Says that a request was answered before.
-pub(super) fn replayed(mut response: Response) -> Response {
-    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
-    response
+    let mut parts = vec![&b""[..]];
+    parts.extend(route.iter().map(|part| part.as_bytes()));
+    parts.push(value);
+    let key = hash(&parts);
+    Ok(Some(Key { key, request: hash(&[body]), status: status.as_u16(), single }))
 }
 
 /// A hash that is the same on every node and after every start.

@@ -36,6 +36,11 @@ pub(crate) struct OnBundle {
     pub(crate) key: BundleKey,
 }
 
+/// The notice of `/v1/notices/{id}…`.
+pub(crate) struct OnNotice {
+    pub(crate) id: TaskId,
+}
+
 /// The parameters of a query.
 pub(crate) struct Params<P>(pub(crate) P);
 
@@ -108,6 +113,15 @@ impl<S: Sync> FromRequestParts<S> for OnBundle {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for OnNotice {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let NoParams {} = params(&parts.uri)?;
+        Ok(Self { id: named(TaskId::parse(&part(&parts.uri, 2, "id")?))? })
+    }
+}
+
 impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for Params<P> {
     type Rejection = Problem;
 
@@ -167,5 +181,11 @@ impl IntoParams for OnBundle {
             .description(Some("The bundle's key, percent-encoded"))
             .schema(Some(text.build()));
         vec![in_path("queue", "The queue's name"), key.build()]
+    }
+}
+
+impl IntoParams for OnNotice {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The notice's id")]
     }
 }

@@ -3,12 +3,13 @@
 
 mod cluster;
 mod damage;
+mod documented;
 mod faults;
+mod inbox;
 mod layout;
 mod nodes;
 mod proxy;
 mod sentinel;
-mod server;
 mod single;
 mod subject;
 mod tls;
