@@ -18,7 +18,7 @@ Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
   docs                 only the last of these: links and examples in the docs
-  bench [NAME] [quick] the benchmarks, in release, or one of cycles, http, delivery;
+  bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery;
                        with --store redis those of the store in Redis
   crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
 
@@ -84,9 +84,15 @@ fn bench(args: &[&str]) -> anyhow::Result<()> {
             tools::require(&["redis-server"])?;
             (&[("punctual-store", "redis"), ("punctual", "redis")], rest)
         }
-        args => {
-            (&[("punctual-store", "cycles"), ("punctual", "http"), ("punctual", "delivery")], args)
-        }
+        args => (
+            &[
+                ("punctual-store", "cycles"),
+                ("punctual-store", "owners"),
+                ("punctual", "http"),
+                ("punctual", "delivery"),
+            ],
+            args,
+        ),
     };
     let (only, args) = match args {
         [first, rest @ ..] if all.iter().any(|(_, bench)| bench == first) => (Some(*first), rest),

@@ -13,9 +13,9 @@
 //! - [`time`], [`name`], [`json`], [`token`]: the small values everything is made of.
 //! - [`queue`]: a queue's record and settings. [`retry`]: when to try again.
 //! - [`task`]: a task's record, its state machine and every decision about it.
-//! - [`notice`]: tasks that call a URL until it says that it has understood.
 //! - [`owner`]: what spans several tasks. [`bundle`]: payloads that fall due together. [`plan`]: work
 //!   that a calendar makes due, by the rules of [`calendar`].
+//! - [`notice`]: tasks that call a URL until it says that it has understood.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
 pub mod bundle;

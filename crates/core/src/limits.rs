@@ -66,6 +66,8 @@ pub const BUNDLE_ITEMS_MAX: usize = 10_000;
 pub const BUNDLE_DATA_MAX: usize = 10_000;
 /// Most bytes all strings kept with a bundle take together.
 pub const BUNDLE_DATA_BYTES_MAX: usize = 256 << 10;
+/// Longest `random` of one who locks a bundle, in bytes.
+pub const RANDOM_BYTES_MAX: usize = 255;
 /// How long a scheduled bundle that nobody got is left alone, unless its queue says so, in milliseconds.
 pub const STARTED_MS: i64 = 30_000;
 /// Longest `Idempotency-Key`.

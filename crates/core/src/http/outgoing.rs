@@ -123,6 +123,17 @@ impl Outgoing {
         })
     }
 
+    /// The same request with another body, whatever its method.
+    #[must_use]
+    pub fn carrying(mut self, json: RawJson) -> Self {
+        let is_typed = self.all_headers().any(|(name, _)| name.eq_ignore_ascii_case(CONTENT_TYPE));
+        if self.content_type.is_none() && !is_typed {
+            self.content_type = Some("application/json".to_owned());
+        }
+        self.content = Some(Content::Json(json));
+        self
+    }
+
     /// All headers it is sent with, those of the task instead of the queue's.
     pub fn all_headers(&self) -> impl Iterator<Item = (&str, &str)> {
         let of_queue = self.origin_headers.iter();
@@ -256,6 +267,21 @@ mod tests {
             let out = outgoing(&task, "{}").unwrap();
             let sent = out.content.as_ref().map(|content| content.as_bytes());
             assert_eq!(sent, bytes.map(str::as_bytes), "{http}");
+            assert_eq!(out.content_type.as_deref(), kind, "{http}");
+        }
+    }
+
+    #[test]
+    fn what_is_carried_instead_is_json_whatever_the_method() {
+        for (http, kind) in [
+            (r#""method":"GET""#, Some("application/json")),
+            (r#""method":"DELETE""#, Some("application/json")),
+            (r#""method":"GET","headers":{"Content-Type":"a/b"}"#, None),
+            (r#""content_type":"c/d""#, Some("c/d")),
+        ] {
+            let task = format!(r#"{{"http":{{"url":"http://x/",{http}}}}}"#);
+            let out = outgoing(&task, "{}").unwrap().carrying(RawJson::parse("[1]").unwrap());
+            assert_eq!(out.content.unwrap().as_bytes(), b"[1]", "{http}");
             assert_eq!(out.content_type.as_deref(), kind, "{http}");
         }
     }

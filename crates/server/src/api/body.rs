@@ -8,6 +8,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
+use punctual_core::RawJson;
 use punctual_core::limits::{BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX};
 use serde::Deserialize;
 
@@ -66,6 +67,11 @@ impl JsonBody {
     /// The body as a JSON text that is an object; `{}` if there is none.
     pub(crate) fn object(&self) -> Result<&str, Problem> {
         json::object(&self.bytes)
+    }
+
+    /// The body as any JSON value; `{}` if there is none.
+    pub(crate) fn any(&self) -> Result<RawJson, Problem> {
+        json::any(&self.bytes)
     }
 
     /// The body as a value.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use punctual_core::json::is_deeper_than;
 use punctual_core::limits::{BATCH_ITEMS_MAX, JSON_DEPTH_MAX};
-use punctual_core::{Invalid, TaskId};
+use punctual_core::{Invalid, RawJson, TaskId};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -17,8 +17,13 @@ use crate::engine::{Failure, ItemId};
 /// Most bytes of the client's own words in an answer.
 const ECHO_BYTES_MAX: usize = 400;
 
-/// A body as a JSON text that is an object; `{}` if it is empty.
-pub(crate) fn object(bytes: &[u8]) -> Result<&str, Problem> {
+/// A body as any JSON value; `{}` if it is empty.
+pub(crate) fn any(bytes: &[u8]) -> Result<RawJson, Problem> {
+    RawJson::parse(text(bytes)?).map_err(not_json)
+}
+
+/// A body as a text that is not too deep, `{}` if it is empty.
+fn text(bytes: &[u8]) -> Result<&str, Problem> {
     let bad = |detail: &'static str| Problem::new(Code::BadJson, detail);
     let text = std::str::from_utf8(bytes).map_err(|_| bad("the body is not UTF-8"))?;
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
@@ -28,6 +33,12 @@ pub(crate) fn object(bytes: &[u8]) -> Result<&str, Problem> {
     if is_deeper_than(text.as_bytes(), JSON_DEPTH_MAX) {
         return Err(bad("the body is nested more than 128 levels deep"));
     }
+    Ok(text)
+}
+
+/// A body as a JSON text that is an object; `{}` if it is empty.
+pub(crate) fn object(bytes: &[u8]) -> Result<&str, Problem> {
+    let text = text(bytes)?;
     if !text.starts_with('{') {
         serde_json::from_str::<&RawValue>(text).map_err(not_json)?;
         return Err(Failure::invalid("body", "a JSON object").into());

@@ -6,6 +6,7 @@
 mod batch;
 mod body;
 mod bulk;
+mod bundles;
 mod control;
 mod dev;
 #[cfg(test)]
@@ -13,6 +14,8 @@ mod fuzz;
 mod guard;
 mod health;
 mod json;
+mod locks;
+mod merge;
 mod notices;
 mod openapi;
 mod plans;

@@ -63,7 +63,7 @@ async fn push_notice(
     let message: Message = body.read()?;
     message.check_new().map_err(Failure::from)?;
     let route = ["POST notices", ""];
-    let key = key(&headers, route, body.bytes(), StatusCode::ACCEPTED, true)?;
+    let key = key(&headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
     match app.engine.push_notice(message, key).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
             Some((_, Ok(task))) => show(&app, StatusCode::ACCEPTED, &task).await,

@@ -16,7 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, batch, bulk, control, dev, health, notices, plans, push, queues, settle, take, tasks,
+    App, batch, bulk, bundles, control, dev, health, locks, merge, notices, plans, push, queues,
+    settle, take, tasks,
 };
 use crate::code::Code;
 
@@ -33,6 +34,7 @@ use crate::code::Code;
         (name = "queues", description = "Queues and their settings"),
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
         (name = "holders", description = "Taking tasks and settling them"),
+        (name = "bundles", description = "Payloads that fall due together"),
         (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "plans", description = "Work that a calendar makes due"),
         (name = "operations", description = "The server itself")
@@ -51,6 +53,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(batch::routes())
         .merge(control::routes())
         .merge(bulk::routes())
+        .merge(bundles::routes())
+        .merge(locks::routes())
+        .merge(merge::routes())
         .merge(notices::routes())
         .merge(plans::routes())
         .merge(dev::routes())

@@ -66,7 +66,7 @@ async fn create_plan(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let patch: PlanPatch = body.read()?;
-    let key = key(&headers, ["POST plans", ""], body.bytes(), StatusCode::CREATED, true)?;
+    let key = key(&headers, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_plan(patch, key).await? {
         PlanAnswer::Made(plan) => Ok(view(&app, StatusCode::CREATED, &plan)),
         PlanAnswer::Replayed { status, plan, id } => {

@@ -61,7 +61,7 @@ async fn push(
     };
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
-    let key = key(&headers, route, body.bytes(), status, single)?;
+    let key = key(&headers, &route, body.bytes(), status, single)?;
     match app.engine.push(&queue, items, key).await? {
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
             Some((_, Ok(task))) => {
@@ -133,7 +133,7 @@ pub(super) fn replayed(mut response: Response) -> Response {
 /// The identity of a request to a route that carries an `Idempotency-Key`, and how it is answered.
 pub(super) fn key(
     headers: &HeaderMap,
-    route: [&str; 2],
+    route: &[&str],
     body: &[u8],
     status: StatusCode,
     single: bool,
@@ -144,7 +144,10 @@ pub(super) fn key(
         return Err(Failure::invalid("Idempotency-Key", "1 to 255 ASCII characters"));
     }
     // The first part is for the access token: keys of one are not those of another.
-    let key = hash(&[b"", route[0].as_bytes(), route[1].as_bytes(), value]);
+    let mut parts = vec![&b""[..]];
+    parts.extend(route.iter().map(|part| part.as_bytes()));
+    parts.push(value);
+    let key = hash(&parts);
     Ok(Some(Key { key, request: hash(&[body]), status: status.as_u16(), single }))
 }
 

@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::Uri;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
+use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
 use punctual_core::{Invalid, PlanId, QueueName, TaskId};
 use serde::Deserialize;
@@ -29,6 +30,12 @@ pub(crate) struct OnTask {
     pub(crate) id: TaskId,
 }
 
+/// The bundle of `/v1/queues/{queue}/bundles/{key}…`.
+pub(crate) struct OnBundle {
+    pub(crate) queue: QueueName,
+    pub(crate) key: BundleKey,
+}
+
 /// The notice of `/v1/notices/{id}…`.
 pub(crate) struct OnNotice {
     pub(crate) id: TaskId,
@@ -50,7 +57,11 @@ pub(crate) struct NoParams {}
 /// A part of the path, counted from 0. Parts are counted, not named, because a task may be called
 /// like a route.
 fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
-    let raw = uri.path().split('/').nth(index + 1).unwrap_or_default();
+    decoded(uri.path().split('/').nth(index + 1).unwrap_or_default(), field)
+}
+
+/// A part of a path as it reads.
+pub(crate) fn decoded(raw: &str, field: &'static str) -> Result<String, Failure> {
     match percent_decode_str(raw).decode_utf8() {
         Ok(text) => Ok(text.into_owned()),
         Err(_) => Err(Failure::invalid(field, "percent-encoded UTF-8")),
@@ -61,7 +72,8 @@ fn named<T>(parsed: Result<T, Invalid>) -> Result<T, Failure> {
     parsed.map_err(|invalid| Failure::Refused(invalid.into()))
 }
 
-fn params<P: DeserializeOwned>(uri: &Uri) -> Result<P, Failure> {
+/// The parameters of a query.
+pub(crate) fn params<P: DeserializeOwned>(uri: &Uri) -> Result<P, Failure> {
     let refused = match Query::try_from_uri(uri) {
         Ok(Query(params)) => return Ok(params),
         Err(refused) => refused.body_text(),
@@ -86,6 +98,23 @@ impl<S: Sync> FromRequestParts<S> for OnTask {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let InQueue::<NoParams> { queue, .. } = InQueue::from_request_parts(parts, state).await?;
         Ok(Self { queue, id: named(TaskId::parse(&part(&parts.uri, 4, "id")?))? })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for OnBundle {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let InQueue::<NoParams> { queue, .. } = InQueue::from_request_parts(parts, state).await?;
+        let key = part(&parts.uri, 4, "key")?;
+        // Keys that the server composes of a URL may be longer than those a client may choose.
+        let is_composed = queue == QueueName::bundles() && !key.is_empty();
+        let parsed = if is_composed {
+            BundleKey::composed(key)
+        } else {
+            BundleKey::parse(&key).map_err(Failure::from)?
+        };
+        Ok(Self { queue, key: parsed })
     }
 }
 
@@ -152,6 +181,19 @@ impl IntoParams for InQueue {
 impl IntoParams for OnTask {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("queue", "The queue's name"), in_path("id", "The task's id")]
+    }
+}
+
+impl IntoParams for OnBundle {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
+        let key = ParameterBuilder::new()
+            .name("key")
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .description(Some("The bundle's key, percent-encoded"))
+            .schema(Some(text.build()));
+        vec![in_path("queue", "The queue's name"), key.build()]
     }
 }
 

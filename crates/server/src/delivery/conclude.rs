@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use punctual_core::http::{Delivery, Exchange, Lapse, Method, Verdict};
 use punctual_core::task::Settlement;
-use punctual_core::{Event, Queue, QueueName, Timestamp};
+use punctual_core::{Event, Queue, QueueName, Span, Timestamp};
 use punctual_store::{StoreError, Stored};
 use tracing::warn;
 
 use super::executor::MARGIN;
 use crate::engine::{Ask, Backoff, Engine, Failure, complain};
+
+/// How long a task waits that this machine could not even try to deliver.
+const OURS_DELAY: Span = Span::from_secs(1);
 
 /// A task that is held here.
 pub(super) struct Held {
@@ -78,6 +81,18 @@ fn again(failure: Failure) -> Option<StoreError> {
 
 /// What becomes of a task that can be delivered nowhere.
 pub(super) fn no_url() -> Settlement {
+    let reason = "neither the task nor its queue names one any more";
+    Settlement::Delivered(Box::new(not_sent("no_url", reason)))
+}
+
+/// What becomes of a task whose bundle is gone.
+pub(super) fn no_bundle() -> Settlement {
+    let reason = "the bundle is gone, or another task delivers it";
+    Settlement::Delivered(Box::new(not_sent("no_bundle", reason)))
+}
+
+/// An attempt that no other can mend, as there is nothing to send or nobody to send it to.
+fn not_sent(error: &str, reason: &str) -> Delivery {
     let exchange = Exchange {
         method: Method::default(),
         url: String::new(),
@@ -92,11 +107,15 @@ pub(super) fn no_url() -> Settlement {
         answer_bytes: 0,
         answer: None,
     };
-    let verdict = Verdict::hopeless("no_url", "neither the task nor its queue names one any more");
-    Settlement::Delivered(Box::new(Delivery { exchange, status: None, verdict, sent: None }))
+    Delivery { exchange, status: None, verdict: Verdict::hopeless(error, reason), sent: None }
 }
 
 /// What becomes of a task that was not tried after all.
 pub(super) fn given_back() -> Settlement {
     Settlement::Release { delay: None, checkpoint: None }
+}
+
+/// What becomes of a task that this machine could not even try to deliver.
+pub(super) fn put_off() -> Settlement {
+    Settlement::Release { delay: Some(OURS_DELAY), checkpoint: None }
 }

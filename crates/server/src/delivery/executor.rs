@@ -6,20 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use punctual_core::http::{NoUrl, Outgoing};
-use punctual_core::task::{Extension, Settlement};
-use punctual_core::{Event, QueueName, Span};
+use punctual_core::task::Settlement;
+use punctual_core::{QueueName, Span};
 use punctual_store::StoreError;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
-use tracing::{error, warn};
+use tracing::error;
 
 use super::alarms::{Alarm, Alarms};
-use super::conclude::{Held, conclude, given_back, no_url};
+use super::attempt::{Attempt, Ended};
+use super::conclude::{Held, conclude, given_back, no_bundle, no_url, put_off};
 use super::hosts::Freed;
+use super::load::Room;
 use super::look::{Look, target_of};
-use super::send::{Attempted, Health, send};
+use super::send::{Attempted, Health};
 use super::sign::MessageId;
-use crate::engine::{Ask, Backoff, Engine, complain};
+use crate::engine::{Backoff, Engine, complain};
 
 /// Deliveries under way at once.
 const DELIVERIES_MAX: usize = 1_000;
@@ -27,12 +29,8 @@ const DELIVERIES_MAX: usize = 1_000;
 const BYTES_MAX: usize = 64 << 20;
 /// How much longer than its attempt a task is held, for all that is not the attempt.
 pub(super) const MARGIN: Span = Span::from_secs(5);
-/// How much of that must be left when the attempt begins.
-const SLACK: Span = Span::from_secs(2);
 /// How long attempts may take to end once the server is asked to.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a task waits that this machine could not even try to deliver.
-const OURS_DELAY: Span = Span::from_secs(1);
 
 /// Carries out deliveries.
 pub(crate) struct Executor {
@@ -47,6 +45,8 @@ pub(crate) struct Executor {
     /// Tasks, and bytes of them, that the store is yet to hear of.
     concluding: HashMap<Id, (usize, usize)>,
     bytes: usize,
+    /// For what bundles carry.
+    room: Room,
     backoff: Backoff,
 }
 
@@ -71,16 +71,6 @@ impl Due {
     }
 }
 
-/// How an attempt ended.
-enum Ended {
-    /// It was made.
-    Made(Box<Attempted>),
-    /// It was not, and the task goes back.
-    NotMade,
-    /// The task is not held here any more.
-    Gone,
-}
-
 /// An attempt under way.
 struct Place {
     target: Arc<str>,
@@ -101,6 +91,7 @@ impl Executor {
             conclusions: JoinSet::new(),
             concluding: HashMap::new(),
             bytes: 0,
+            room: Room::default(),
             backoff: Backoff::default(),
         }
     }
@@ -221,31 +212,21 @@ impl Executor {
         };
         let target: Arc<str> = outgoing.url.authority().into();
         let (client, door) = self.engine.deliveries.hosts().begin(&target);
+        // What a bundle carries is known when it is sent; to the target its task is one message.
         let message = MessageId::of(spec, outgoing.content.as_ref());
-        let hold = held.stored.task.status.hold;
-        let (engine, queue, task) = (self.engine.clone(), held.queue.clone(), spec.id.clone());
-        let to = target.clone();
-        let attempt = self.attempts.spawn(async move {
-            let Ok(_place) = door.acquire_owned().await else { return Ended::NotMade };
-            if engine.deliveries.hosts().probed_at(&to).is_some_and(|at| at > Instant::now()) {
-                return Ended::NotMade;
-            }
-            let Some(hold) = hold else { return Ended::Gone };
-            let now = engine.now();
-            if hold.until < now + outgoing.timeout + SLACK {
-                let extension =
-                    Extension { hold: Some(outgoing.timeout + MARGIN), ..Extension::default() };
-                let event = Event::Extend { token: hold.token, extension };
-                if let Err(failure) =
-                    engine.happen_to_one(&queue.name, Ask { id: task, event }).await
-                {
-                    warn!(queue = %queue.name, %failure, "a task was not held long enough");
-                    return Ended::Gone;
-                }
-            }
-            // On the heap, as it is large and the task around it is moved more than once.
-            Ended::Made(Box::new(Box::pin(send(&client, outgoing, message, now)).await))
-        });
+        let attempt = Attempt {
+            engine: self.engine.clone(),
+            room: self.room.clone(),
+            queue: held.queue.name.clone(),
+            spec: spec.clone(),
+            hold: held.stored.task.status.hold,
+            target: target.clone(),
+            client,
+            door,
+            outgoing,
+            message,
+        };
+        let attempt = self.attempts.spawn(attempt.make());
         self.places.insert(attempt.id(), Place { target, message, held });
     }
 
@@ -274,14 +255,14 @@ impl Executor {
             Ended::Made(attempted) => {
                 let Attempted { delivery, health } = *attempted;
                 let settlement = match health {
-                    Health::Ours => {
-                        Settlement::Release { delay: Some(OURS_DELAY), checkpoint: None }
-                    }
+                    Health::Ours => put_off(),
                     Health::Up { .. } | Health::Down => Settlement::Delivered(Box::new(delivery)),
                 };
                 (health, Some(settlement))
             }
             Ended::NotMade => (Health::Ours, Some(given_back())),
+            Ended::NotNow => (Health::Ours, Some(put_off())),
+            Ended::Pointless => (Health::Ours, Some(no_bundle())),
             Ended::Gone => (Health::Ours, None),
         };
         let mut hosts = self.engine.deliveries.hosts();

@@ -11,20 +11,22 @@
 //! ```
 //!
 //! - `executor`: one loop per server. It takes no more than it can carry out (`look`), so everything
-//!   here is bounded, and a target that hangs keeps nobody else waiting. `conclude`: what is said to
-//!   the store afterwards.
+//!   here is bounded, and a target that hangs keeps nobody else waiting. `load`: what a bundle is
+//!   delivered with. `conclude`: what is said to the store afterwards.
 //! - `hosts`, `valve`: limits per target, and what becomes of one that is down.
-//! - `send`, `answer`, `sign`: one attempt. `connect`, `resolve`, `tls`, `line`: its connection.
+//! - `attempt`, `send`, `answer`, `sign`: one attempt. `connect`, `resolve`, `tls`, `line`: its connection.
 //!
 //! What an attempt means for a task is `core`'s to say.
 
 mod alarms;
 mod answer;
+mod attempt;
 mod conclude;
 mod connect;
 mod executor;
 mod hosts;
 mod line;
+mod load;
 mod look;
 mod resolve;
 mod send;

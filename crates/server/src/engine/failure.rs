@@ -1,5 +1,6 @@
 //! Why the engine did not do what it was asked.
 
+use punctual_core::bundle::{BundleKey, BundleRefusal};
 use punctual_core::plan::PlanRefusal;
 use punctual_core::{Invalid, PlanId, QueueName, Refusal, TaskId};
 use punctual_store::{Effect, PushRefusal, StoreError};
@@ -21,6 +22,16 @@ pub(crate) enum Failure {
         queue: QueueName,
         /// The id that was asked for.
         id: TaskId,
+    },
+    /// There is no such bundle.
+    #[error(
+        "there is no bundle {key:?} in queue {queue}; nothing was pushed, or all of it is delivered"
+    )]
+    NoBundle {
+        /// The queue.
+        queue: QueueName,
+        /// The key that was asked for.
+        key: BundleKey,
     },
     /// There is no such plan.
     #[error("there is no plan {0}; it was never made, was deleted, or finished a day ago")]
@@ -47,7 +58,7 @@ pub(crate) enum Failure {
     #[error("Idempotency-Key: it was used with another body; send the same body or a new key")]
     KeyReused,
     /// Others changed the record faster than this request could.
-    #[error("the task is being changed by many requests at once; repeat the request")]
+    #[error("it is being changed by many requests at once; repeat the request")]
     Contended,
     /// The store cannot do it.
     #[error(transparent)]
@@ -59,6 +70,15 @@ fn next_step(refusal: PushRefusal) -> &'static str {
         PushRefusal::Duplicate => "push under another id, or wait until that one has ended",
         PushRefusal::Owned => "push under another id",
         PushRefusal::Full => "nothing was stored; push again when tasks have ended",
+    }
+}
+
+impl From<BundleRefusal> for Failure {
+    fn from(refusal: BundleRefusal) -> Self {
+        match refusal {
+            BundleRefusal::Invalid(invalid) => Self::Refused(invalid.into()),
+            refusal => Self::WrongState(refusal.to_string()),
+        }
     }
 }
 
@@ -74,7 +94,9 @@ impl Failure {
     /// Its code in the interface.
     pub(crate) fn code(&self) -> Code {
         match self {
-            Self::NoQueue(_) | Self::NoTask { .. } | Self::NoPlan(_) => Code::NotFound,
+            Self::NoQueue(_) | Self::NoTask { .. } | Self::NoBundle { .. } | Self::NoPlan(_) => {
+                Code::NotFound
+            }
             Self::PlanExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,

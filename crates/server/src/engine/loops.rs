@@ -44,9 +44,10 @@ impl Engine {
         loops
     }
 
-    /// Lets all takers who wait go, and nobody wait any more.
+    /// Lets all who wait go, and nobody wait any more.
     pub(crate) fn close(&self) {
         self.lines.close();
+        self.bells.close();
     }
 
     /// Gives back what takers did not live to receive, until the channel is closed or, after
@@ -83,7 +84,7 @@ impl Engine {
                 Wake::Expired => wakes.expired.notify_one(),
                 Wake::Sweep => wakes.sweep.notify_one(),
                 Wake::Alarms => wakes.alarms.notify_one(),
-                Wake::Bundles { .. } => {}
+                Wake::Bundles { queue } => self.bells.ring(&queue),
             }
         }
     }

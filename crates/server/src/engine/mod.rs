@@ -5,6 +5,7 @@
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ happen, bulk ──▶ apply ──▶ owned ──▶ store.commit     ▲ decided from, without a read
 //!                                        └─────▶ store.step, for tasks of bundles and plans
+//!       ──▶ bundles ───────────────────────────▶ store.step
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
 //!   store.wakeups ──▶ loops ──▶ lines; deliveries; owned (holds, alarms); store.sweep
 //! ```
@@ -14,6 +15,7 @@
 
 mod apply;
 mod bulk;
+mod bundles;
 mod deliver;
 mod failure;
 mod happen;
@@ -23,6 +25,7 @@ mod loops;
 mod moved;
 mod notices;
 mod owned;
+mod owners;
 mod pace;
 mod plans;
 mod push;
@@ -33,7 +36,7 @@ mod take;
 
 use std::sync::Arc;
 
-use punctual_core::http::{Outgoing, Reach};
+use punctual_core::http::{Outgoing, Reach, TargetUrl};
 use punctual_core::notice::NoticeSettings;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
@@ -42,6 +45,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
 pub(crate) use self::bulk::{Bulk, BulkAnswer};
+pub(crate) use self::bundles::{BundleFilter, BundleReading, Pushing, Scheduled};
 pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
 pub(crate) use self::loops::{Backoff, complain};
@@ -52,8 +56,10 @@ pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 
+use self::bundles::Bells;
 use self::held::Held;
 use self::lines::Lines;
+use self::owners::OwnerLocks;
 use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
@@ -73,6 +79,9 @@ pub(crate) struct Engine {
     ids: Ids,
     held: Held,
     lines: Lines,
+    /// Those who wait for bundles.
+    bells: Bells,
+    owner_locks: OwnerLocks,
     paces: Paces,
     /// What the server delivers itself.
     pub(crate) deliveries: Deliveries,
@@ -101,6 +110,8 @@ impl Engine {
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),
+            bells: Bells::default(),
+            owner_locks: OwnerLocks::default(),
             paces: Paces::default(),
             deliveries: Deliveries::new(config.delivery.clone()),
             returned,
@@ -119,6 +130,11 @@ impl Engine {
     pub(crate) async fn health(&self) -> Result<(&'static str, String), StoreError> {
         self.store.health().await?;
         Ok((self.store.kind(), self.store.durability()))
+    }
+
+    /// Refuses an address that deliveries may not go to.
+    pub(crate) fn check_reach(&self, field: &'static str, url: &TargetUrl) -> Result<(), Failure> {
+        url.check_reach(field, &self.reach).map_err(|invalid| Failure::Refused(invalid.into()))
     }
 
     /// Reads a queue.

@@ -58,7 +58,9 @@ impl Engine {
         decided: Vec<Decided<'_>>,
         now: Timestamp,
     ) -> Result<Vec<Result<Stored, Undone>>, StoreError> {
-        let owners = self.owners_of(&decided).await?;
+        let keys: Vec<OwnerKey> = decided.iter().filter_map(Decided::owner_key).collect();
+        let _locks = self.owner_locks.lock(&keys).await;
+        let owners = self.read_owners(keys).await?;
         let mut answers: Answers = decided.iter().map(|_| None).collect();
         let mut batch = Batch::default();
         for (place, decided) in decided.into_iter().enumerate() {
@@ -71,11 +73,10 @@ impl Engine {
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
     }
 
-    async fn owners_of(
+    async fn read_owners(
         &self,
-        decided: &[Decided<'_>],
+        mut keys: Vec<OwnerKey>,
     ) -> Result<HashMap<OwnerKey, StoredOwner>, StoreError> {
-        let mut keys: Vec<OwnerKey> = decided.iter().filter_map(Decided::owner_key).collect();
         if keys.is_empty() {
             return Ok(HashMap::new());
         }

@@ -85,11 +85,14 @@ impl Engine {
                 }
             };
             match stored {
-                Ok(()) => return Ok(created),
+                Ok(()) => {
+                    self.bells.ring(name);
+                    return Ok(created);
+                }
                 Err(PutRefusal::Lost) => {}
                 Err(PutRefusal::HoldsTasks) => {
                     return Err(Failure::WrongState(format!(
-                        "mode: queue {name} holds tasks; reset it or let them end first"
+                        "mode: queue {name} holds tasks or bundles; reset it or let them end first"
                     )));
                 }
             }
@@ -106,13 +109,14 @@ impl Engine {
             }
             let queue = Queue { paused, ..Queue::clone(&before) };
             if self.store.put_queue(PutQueue { queue, before: Some(before) }).await?.is_ok() {
+                self.bells.ring(name);
                 return Ok(());
             }
         }
         Err(Failure::Contended)
     }
 
-    /// Drops all tasks of a queue.
+    /// Drops all tasks and bundles of a queue.
     pub(crate) async fn reset_queue(&self, name: &QueueName) -> Result<(), Failure> {
         if !self.store.reset_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
@@ -131,6 +135,7 @@ impl Engine {
         }
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
+        self.bells.ring(name);
         self.tell_plans(name).await
     }
 

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod batches;
+mod bundles;
 mod connections;
 mod control;
 mod delivery;

@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 59] = [
+const ROUTES: [&str; 74] = [
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
     "DELETE /v1/queues/{queue}/tasks/{id}",
@@ -60,16 +60,35 @@ const ROUTES: [&str; 59] = [
     "POST /v1/plans/{id}/run",
     "POST /v1/plans/{id}/skip",
     "PUT /v1/plans/{id}",
+    "DELETE /v1/queues/{queue}/bundles/{key}",
+    "GET /v1/queues/{queue}/bundles",
+    "GET /v1/queues/{queue}/bundles/{key}",
+    "POST /v1/queues/{queue}/bundles/schedule",
+    "POST /v1/queues/{queue}/bundles/{key}/complete",
+    "POST /v1/queues/{queue}/bundles/{key}/data",
+    "POST /v1/queues/{queue}/bundles/{key}/get",
+    "POST /v1/queues/{queue}/bundles/{key}/push",
+    "POST /v1/queues/{queue}/bundles/{key}/release",
+    "POST /v1/queues/{queue}/bundles/{key}/retry",
+    "DELETE /v3/queue/{merge_key}/{method}/{service}",
+    "POST /v3/queue/{merge_key}/{method}/{service}",
     "GET /v1/plans/preview",
     "PUT /v1/plans/preview",
     "DELETE /v1/plans/preview",
     "GET /v1/queues/{queue}/tasks/bulk",
     "DELETE /v1/queues/{queue}/tasks/bulk",
     "PATCH /v1/queues/{queue}/tasks/bulk",
+    "GET /v1/queues/{queue}/bundles/schedule",
+    "DELETE /v1/queues/{queue}/bundles/schedule",
+    "GET /v1/queues/{queue}/bundles/",
 ];
 
-/// The last rows of the table: the plan `preview` and the task `bulk`, described by the rows for all.
-const ALIASES: usize = 6;
+/// A bundle for `http://example.com/`.
+const SERVICE: &str = "k/POST/aHR0cDovL2V4YW1wbGUuY29tLw";
+
+/// The last rows of the table: the plan `preview`, the task `bulk` and the bundle `schedule`, described
+/// by the rows for all of them, and another spelling of a path.
+const ALIASES: usize = 9;
 
 #[tokio::test]
 async fn the_document_describes_exactly_the_routes() {
@@ -148,6 +167,7 @@ async fn every_route_answers_its_method_and_no_other() {
     for route in ROUTES {
         let (method, path) = route.split_once(' ').unwrap();
         let path = path.replace("{queue}", "none").replace("{id}", "t");
+        let path = path.replace("{key}", "k").replace("{merge_key}/{method}/{service}", SERVICE);
         paths.entry(path).or_default().insert(method);
     }
     for (path, methods) in paths {

@@ -1,6 +1,7 @@
 //! How things read: straight from the records into the answer, without a copy in between.
 
 mod batch;
+mod bundle;
 mod http;
 mod notice;
 mod plan;
@@ -10,6 +11,7 @@ mod task;
 use punctual_core::Timestamp;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
+pub(crate) use self::bundle::BundleView;
 pub(crate) use self::http::HttpView;
 pub(crate) use self::notice::NoticeView;
 pub(crate) use self::plan::{GonePlanView, PlanView};

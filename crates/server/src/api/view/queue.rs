@@ -151,6 +151,6 @@ impl Serialize for Counts<'_> {
             ("taken", stats.held()),
         ];
         let states = State::ALL.into_iter().map(|state| (state.name(), stats.count(state)));
-        serializer.collect_map(totals.into_iter().chain(states).chain([("bundles", 0)]))
+        serializer.collect_map(totals.into_iter().chain(states).chain([("bundles", stats.bundles)]))
     }
 }
