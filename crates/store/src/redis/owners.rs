@@ -11,7 +11,7 @@ use crate::port::{OwnerListing, OwnerPage, StoreError, StoredOwner};
 
 /// Owners of one call.
 const OWNERS_MAX: usize = 500;
-/// More items than an owner has: what Redis can count to is more than a script can.
+/// More items than an owner has, and few enough for a script to count.
 const ITEMS_MAX: usize = u32::MAX as usize;
 /// Owners of a page that are read at once.
 const SLICE: usize = 50;

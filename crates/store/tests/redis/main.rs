@@ -6,6 +6,7 @@ mod damage;
 mod faults;
 mod layout;
 mod nodes;
+mod owners;
 mod proxy;
 mod sentinel;
 mod server;

@@ -25,9 +25,12 @@ local function owner_at(kind, queue, name)
   return o
 end
 
+-- The owner whose alarm this is; nil: of none.
 local function parse_alarm(member)
   local kind, queue, name = string.match(member, '^(%a+):([^:]*):(.*)$')
-  return owner_at(kind, unescape(queue), unescape(name))
+  if kind == 'bundle' or kind == 'plan' then
+    return owner_at(kind, unescape(queue), unescape(name))
+  end
 end
 
 -- Bundles born before this are gone, though the sweep has not got to them yet.
