@@ -158,8 +158,7 @@ impl Node {
     }
 
     pub(super) async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError> {
-        let found = self.everywhere(|shard| self.alarms_in(shard, limit)).await?;
-        let mut found = found.concat();
+        let mut found = self.wherever_possible(|shard| self.alarms_in(shard, limit)).await?;
         found.sort_by_key(|stored| (stored.owner.alarm_at(), stored.owner.key()));
         found.truncate(limit);
         Ok(found)

@@ -6,6 +6,7 @@ mod damage;
 mod faults;
 mod layout;
 mod nodes;
+mod owner_faults;
 mod owners;
 mod proxy;
 mod sentinel;
