@@ -212,7 +212,7 @@ async fn what_cannot_be_read_keeps_nobody_else_waiting() {
     let server = Server::start();
     let node = node_with_queue(&server, "q").await;
     let now = node.0.now();
-    for text in ["bad", "good"] {
+    for text in ["bad", "empty", "good", "list"] {
         node.make_plan(plan("q", text, now)).await;
     }
     for (text, n) in [("bad", 1), ("good", 2)] {
@@ -220,6 +220,10 @@ async fn what_cannot_be_read_keeps_nobody_else_waiting() {
         node.bundle_push("q", text, a_push(number(1), Some(due))).await;
     }
     server.command::<i64>("ZADD punctual:alarm 1 nonsense");
+    let empty: String = server.command("GET punctual:plan:msg:q:empty");
+    assert!(empty.starts_with('{'));
+    server.command::<i64>("DEL punctual:plan:msg:q:empty punctual:plan:msg:q:list");
+    server.command::<i64>("RPUSH punctual:plan:msg:q:list nonsense");
     server.command::<String>("SET punctual:plan:msg:q:bad nonsense");
     server.command::<i64>("HSET punctual:queue:q/bad:meta record nonsense");
     let rung = node.0.alarms(9).await.unwrap();
@@ -230,7 +234,7 @@ async fn what_cannot_be_read_keeps_nobody_else_waiting() {
     let first = node.0.first_due(&name("q")).await.unwrap().unwrap();
     assert_eq!(first.owner.key().name.as_ref(), "good");
     assert_eq!(node.listed(OwnerKind::Bundle).await, ["good"]);
-    assert_eq!(node.listed(OwnerKind::Plan).await, ["bad", "good"]);
+    assert_eq!(node.listed(OwnerKind::Plan).await, ["bad", "empty", "good", "list"]);
     let key = OwnerKey::plan(&name("q"), &PlanId::parse("bad").unwrap());
     let bad = node.owner(&key).await.unwrap();
     let read = as_plan(&bad);
