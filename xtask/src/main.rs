@@ -18,7 +18,7 @@ Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
   docs                 only the last of these: links and examples in the docs
-  bench [NAME] [quick] the benchmarks, in release, or one of cycles, http, delivery
+  bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery
   crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
 
 fn main() -> ExitCode {
@@ -76,7 +76,12 @@ fn test() -> anyhow::Result<()> {
 }
 
 fn bench(args: &[&str]) -> anyhow::Result<()> {
-    let all = [("punctual-store", "cycles"), ("punctual", "http"), ("punctual", "delivery")];
+    let all = [
+        ("punctual-store", "cycles"),
+        ("punctual-store", "owners"),
+        ("punctual", "http"),
+        ("punctual", "delivery"),
+    ];
     let (only, args) = match args {
         [first, rest @ ..] if all.iter().any(|(_, bench)| bench == first) => (Some(*first), rest),
         args => (None, args),

@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use punctual_core::{NewTask, QueueName, RawJson, Spec, TaskId};
+use punctual_core::bundle::{BundleKey, BundlePush, Overwrite};
+use punctual_core::{NewTask, Owner, QueueName, RawJson, Spec, TaskId};
 use punctual_store::local::{LocalOptions, LocalStore};
-use punctual_store::{Listing, Push, Store, StoreError, SystemClock};
+use punctual_store::{Listing, OwnerChange, Push, Step, Store, StoreError, SystemClock};
 
 fn open(dir: &Path) -> Result<Arc<LocalStore>, StoreError> {
     LocalStore::open(LocalOptions {
@@ -67,6 +68,62 @@ async fn a_task_without_its_spec_is_named_at_start() {
     assert!(refusal(dir.path()).contains("row 42"));
     sql(dir.path(), "DELETE FROM status WHERE key=42");
     assert!(open(dir.path()).is_ok());
+}
+
+/// Makes a bundle of ten payloads, in a store that had nothing before.
+async fn merge(store: &LocalStore) {
+    let payload = RawJson::of(&"an item to be found again");
+    let push = BundlePush {
+        payload: payload.clone(),
+        data: Vec::new(),
+        ontime: None,
+        overwrite: Overwrite::Once,
+        max_wait: None,
+        target: None,
+        alone: false,
+    };
+    let key = BundleKey::parse("k").unwrap();
+    let bundle = push.apply(&queue(), &key, None, None, store.now()).unwrap().bundle;
+    let owner = Owner::Bundle(Box::new(bundle));
+    let change = OwnerChange {
+        key: owner.key(),
+        expected: None,
+        after: Some(owner),
+        drop_first: 0,
+        append: vec![payload; 10],
+    };
+    store.step(vec![Step { owners: vec![change], ..Step::default() }]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_bundle_without_all_its_payloads_is_named_at_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path()).unwrap();
+    merge(&store).await;
+    drop(store);
+    sql(dir.path(), "DELETE FROM item WHERE key=5");
+    let said = refusal(dir.path());
+    assert!(said.contains("table owner row 1") && said.contains("10 items"), "{said}");
+    sql(dir.path(), "UPDATE item SET row=(SELECT row FROM item WHERE key=7) WHERE key=6");
+    let said = refusal(dir.path());
+    assert!(said.contains("table item row 6") && said.contains("checksum"), "{said}");
+}
+
+#[tokio::test]
+async fn payloads_without_their_bundle_are_swept() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path()).unwrap();
+    merge(&store).await;
+    drop(store);
+    sql(dir.path(), "DELETE FROM owner");
+    let store = open(dir.path()).unwrap();
+    assert!(store.sweep(4).await.unwrap(), "there is more than that");
+    while store.sweep(4).await.unwrap() {}
+    drop(store);
+    let connection = rusqlite::Connection::open(dir.path().join("punctual.db")).unwrap();
+    let left: i64 =
+        connection.query_row("SELECT count(*) FROM item", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0);
 }
 
 #[tokio::test]

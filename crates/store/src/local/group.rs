@@ -88,7 +88,7 @@ impl Shard {
             }
             self.touch(number, due);
         }
-        self.has_new_alarms |= number == ALARMS;
+        self.owners_touched |= number == ALARMS;
         self.enter_agenda(number);
         due
     }
@@ -162,7 +162,9 @@ impl Shard {
                 Undo::Removed { index, bundles, dead } => {
                     self.dead.truncate(self.dead.len() - dead);
                     let name = index.queue.name.clone();
-                    bundles.map(|bundles| self.owners.attach(name.clone(), bundles));
+                    if let Some(bundles) = bundles {
+                        self.owners.attach(name.clone(), bundles);
+                    }
                     self.numbers.insert(name, index.number);
                     self.queues.insert(index.number, *index);
                 }
@@ -196,9 +198,9 @@ impl Shard {
         let mut wakes = Vec::new();
         let mut any_expired = false;
         let bundled = std::mem::take(&mut self.bundled);
-        let has_new_alarms = std::mem::take(&mut self.has_new_alarms);
-        let is_changed = !touched.is_empty() || has_new_alarms;
-        let mut any_outdated = is_changed && !self.dead.is_empty();
+        let owners_touched = std::mem::take(&mut self.owners_touched);
+        let is_touched = !touched.is_empty() || owners_touched;
+        let mut any_outdated = is_touched && !self.dead.is_empty();
         for &(number, available) in &touched {
             self.enter_agenda(number);
             let Some(index) = self.queues.get_mut(&number) else { continue };
@@ -215,7 +217,7 @@ impl Shard {
         wakes.extend(any_expired.then_some(Wake::Expired));
         wakes.extend(any_outdated.then_some(Wake::Sweep));
         wakes.extend(bundled.into_iter().map(|queue| Wake::Bundles { queue }));
-        if has_new_alarms {
+        if owners_touched {
             self.enter_agenda(ALARMS);
             let has_come = self.owners.alarms(self.now.wall).next().is_some();
             wakes.extend(has_come.then_some(Wake::Alarms));

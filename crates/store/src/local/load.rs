@@ -57,7 +57,7 @@ impl Shard {
             dead: VecDeque::new(),
             owners: OwnerIndex::default(),
             bundled: BTreeSet::new(),
-            has_new_alarms: false,
+            owners_touched: false,
             clock,
             hash_key: meta.hash_key,
             receipts: Receipts::default(),

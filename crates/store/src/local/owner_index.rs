@@ -15,6 +15,9 @@ use punctual_core::{Owner, OwnerKey, OwnerKind, QueueName, Timestamp};
 use super::index::NEVER;
 use crate::port::{OwnerListing, Revision};
 
+/// Items whose memory is worth giving back when most of them have gone.
+const WORTH_IT: usize = 1_024;
+
 /// What the indexes know of an owner besides its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OwnerHead {
@@ -122,6 +125,9 @@ impl OwnerIndex {
         let entry = found.get_mut();
         let before = std::mem::replace(&mut entry.head, head);
         edit(&mut entry.items);
+        if entry.items.capacity() > WORTH_IT && entry.items.len() < entry.items.capacity() / 4 {
+            entry.items.shrink_to_fit();
+        }
         if before.due_at != head.due_at {
             due.remove(&(before.due_at, Arc::clone(&name)));
             if head.due_at != NEVER {

@@ -12,7 +12,7 @@ use punctual_core::limits::TAKE_BYTES_MAX;
 use punctual_core::{Owner, OwnerKey, OwnerKind, QueueName, RawJson};
 
 use super::journal::{Journal, JournalError, ReadRows, Table};
-use super::owner_index::{OwnerEntry, OwnerHead, OwnerPlace};
+use super::owner_index::{OwnerEntry, OwnerHead, OwnerPlace, Shelf};
 use super::rows::{ItemRow, OwnerRow, pack, put, uneven, unpack};
 use super::shard::{Remains, Shard, Undo};
 use crate::port::{
@@ -83,9 +83,9 @@ impl Shard {
         drop_first: usize,
         append: &[RawJson],
     ) -> Result<Revision, JournalError> {
-        let before = self.owners.get(&key);
-        let old = before.map(|entry| entry.head);
-        let (dropped, next, left) = match before {
+        let entry = self.owners.get(&key);
+        let before = entry.map(|entry| entry.head);
+        let (dropped, next, left) = match entry {
             Some(OwnerEntry { items, .. }) => {
                 let count = drop_first.min(items.len());
                 let dropped: Vec<u64> = items.range(..count).copied().collect();
@@ -93,10 +93,8 @@ impl Shard {
             }
             None => (Vec::new(), None, 0),
         };
-        let revision = match old {
-            Some(OwnerHead { revision, .. }) => {
-                Revision { change: revision.change + 1, ..revision }
-            }
+        let revision = match before.map(|head| head.revision) {
+            Some(revision) => Revision { change: revision.change + 1, ..revision },
             None => Revision { birth: self.next_birth(), change: 0 },
         };
         let appended = self.append_items(revision.birth, append)?;
@@ -110,18 +108,13 @@ impl Shard {
         };
         pack(&row, &mut self.buffer);
         put(&mut *self.journal, Table::Owner, revision.birth, &mut self.buffer)?;
-        let dead = self.drop_items(dropped.iter().copied())?;
-        self.note_owner(&key, old.as_ref(), Some(&head));
-        self.undo.push(Undo::Owner {
-            key: key.clone(),
-            before: old,
-            dropped: dropped.clone(),
-            appended: appended.len(),
-            dead,
-        });
-        match old {
+        let dead = drop_items(&mut *self.journal, &mut self.dead, dropped.iter().copied())?;
+        self.note_owner(&key, before.as_ref(), Some(&head));
+        let (gone, came) = (dropped.len(), appended.len());
+        self.undo.push(Undo::Owner { key: key.clone(), before, dropped, appended: came, dead });
+        match before {
             Some(_) => self.owners.update(&key, head, |items| {
-                items.drain(..dropped.len());
+                items.drain(..gone);
                 items.extend(appended);
             }),
             None => self.owners.insert(key, OwnerEntry { head, items: appended.into() }),
@@ -141,31 +134,14 @@ impl Shard {
     }
 
     fn remove_owner(&mut self, key: &OwnerKey) -> Result<(), JournalError> {
-        let Some(entry) = self.owners.get(key) else { return Ok(()) };
-        let (head, items) = (entry.head, entry.items.clone());
+        let Some(OwnerEntry { head, items }) = self.owners.get(key) else { return Ok(()) };
         self.journal.remove(Table::Owner, head.revision.birth)?;
-        let dead = self.drop_items(items.into_iter())?;
-        self.note_owner(key, Some(&head), None);
+        let dead = drop_items(&mut *self.journal, &mut self.dead, items.iter().copied())?;
         if let Some(entry) = self.owners.remove(key) {
+            self.note_owner(key, Some(&entry.head), None);
             self.undo.push(Undo::OwnerGone { key: key.clone(), entry: Box::new(entry), dead });
         }
         Ok(())
-    }
-
-    /// Removes items, or leaves them to be swept if they are many. Returns how many it left.
-    fn drop_items(
-        &mut self,
-        items: impl ExactSizeIterator<Item = u64>,
-    ) -> Result<usize, JournalError> {
-        if items.len() > AT_ONCE_MAX {
-            let count = items.len();
-            self.dead.extend(items.map(|item| (Remains::Item, item)));
-            return Ok(count);
-        }
-        for item in items {
-            self.journal.remove(Table::Item, item)?;
-        }
-        Ok(0)
     }
 
     /// Notes whom to wake for a change, and when next.
@@ -178,17 +154,14 @@ impl Shard {
         if [before, after].into_iter().flatten().any(OwnerHead::is_to_be_due) {
             self.bundled.insert(key.queue.clone());
         }
-        self.has_new_alarms = true;
+        self.owners_touched = true;
     }
 
     /// Drops all bundles of a queue; their rows are swept later. Answers them, and how many rows.
-    pub(super) fn detach_bundles(
-        &mut self,
-        queue: &QueueName,
-    ) -> (Option<super::owner_index::Shelf>, usize) {
+    pub(super) fn detach_bundles(&mut self, queue: &QueueName) -> (Option<Shelf>, usize) {
         let shelf = self.owners.detach(queue);
         let before = self.dead.len();
-        for entry in shelf.iter().flat_map(|shelf| shelf.entries()) {
+        for entry in shelf.iter().flat_map(Shelf::entries) {
             self.dead.push_back((Remains::Owner, entry.head.revision.birth));
             self.dead.extend(entry.items.iter().map(|item| (Remains::Item, *item)));
         }
@@ -235,38 +208,65 @@ impl Shard {
 
     /// Rebuilds the indexes of owners from their rows.
     pub(super) fn load_owners(&mut self, journal: &mut dyn Journal) -> Result<(), StoreError> {
-        let mut loaded: HashMap<u64, (OwnerRow, VecDeque<u64>)> = HashMap::new();
+        let mut loaded: HashMap<u64, Loaded> = HashMap::new();
         journal.scan(Table::Owner, &mut |birth, row| {
             let row: OwnerRow = unpack(Table::Owner, birth, row)?;
             self.last_birth = self.last_birth.max(birth);
-            let number = row.queue.unwrap_or_default();
             // A number is not used again while rows of a queue that had it are left.
-            self.last_number = self.last_number.max(number);
-            if row.queue.is_none_or(|number| self.queues.contains_key(&number)) {
-                loaded.insert(birth, (row, VecDeque::new()));
-            } else {
+            self.last_number = self.last_number.max(row.queue.unwrap_or_default());
+            if row.queue.is_some_and(|number| !self.queues.contains_key(&number)) {
                 self.dead.push_back((Remains::Owner, birth));
+                return Ok(());
             }
+            let head = OwnerHead::new(Revision { birth, change: row.change }, &row.owner);
+            let entry = OwnerEntry { head, items: VecDeque::new() };
+            let OwnerRow { owner, first_item, items, .. } = row;
+            loaded.insert(birth, Loaded { key: owner.key(), entry, first_item, items });
             Ok(())
         })?;
         journal.scan(Table::Item, &mut |key, row| {
             let row: ItemRow<'_> = unpack(Table::Item, key, row)?;
             self.last_birth = self.last_birth.max(key);
-            match loaded.get_mut(&row.owner).filter(|(owner, _)| key >= owner.first_item) {
-                Some((_, items)) => items.push_back(key),
+            match loaded.get_mut(&row.owner).filter(|owner| key >= owner.first_item) {
+                Some(owner) => owner.entry.items.push_back(key),
                 None => self.dead.push_back((Remains::Item, key)),
             }
             Ok(())
         })?;
-        for (birth, (row, items)) in loaded {
-            if row.items != items.len() as u64 {
-                return Err(uneven(Table::Owner, birth, row.items, items.len()));
+        for (birth, Loaded { key, entry, items, .. }) in loaded {
+            if items != entry.items.len() as u64 {
+                return Err(uneven(Table::Owner, birth, items, entry.items.len()));
             }
-            let head = OwnerHead::new(Revision { birth, change: row.change }, &row.owner);
-            self.owners.insert(row.owner.key(), OwnerEntry { head, items });
+            self.owners.insert(key, entry);
         }
         Ok(())
     }
+}
+
+/// An owner whose items are being found.
+struct Loaded {
+    key: OwnerKey,
+    entry: OwnerEntry,
+    first_item: u64,
+    /// How many there must be.
+    items: u64,
+}
+
+/// Removes items, or leaves them to be swept if they are many. Returns how many it left.
+fn drop_items(
+    journal: &mut dyn Journal,
+    dead: &mut VecDeque<(Remains, u64)>,
+    items: impl ExactSizeIterator<Item = u64>,
+) -> Result<usize, JournalError> {
+    let count = items.len();
+    if count > AT_ONCE_MAX {
+        dead.extend(items.map(|item| (Remains::Item, item)));
+        return Ok(count);
+    }
+    for item in items {
+        journal.remove(Table::Item, item)?;
+    }
+    Ok(0)
 }
 
 fn parse_cursor(text: &str) -> Result<OwnerPlace, StoreError> {
@@ -320,4 +320,25 @@ pub(super) fn read_items(
         }
     }
     Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::owners::{a_bundle, bundle, changed, made, removed};
+    use punctual_core::Timestamp;
+
+    #[test]
+    fn only_what_adds_needs_space() {
+        let owner = a_bundle(bundle("q", "k", Timestamp::EPOCH));
+        let before =
+            StoredOwner { owner: owner.clone(), revision: Revision { birth: 1, change: 0 } };
+        let step = |change| Step { owners: vec![change], ..Step::default() };
+        let append = vec![RawJson::null()];
+        assert!(grows(&step(made(owner.clone()))));
+        assert!(grows(&step(OwnerChange { append, ..changed(&before, owner.clone()) })));
+        assert!(!grows(&step(OwnerChange { drop_first: 1, ..changed(&before, owner) })));
+        assert!(!grows(&step(removed(&before))));
+        assert!(!grows(&Step::default()));
+    }
 }

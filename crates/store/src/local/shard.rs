@@ -38,8 +38,8 @@ pub(super) struct Shard {
     pub(super) owners: OwnerIndex,
     /// Queues whose bundles the current group changed.
     pub(super) bundled: BTreeSet<QueueName>,
-    /// Whether the current group changed alarms, or the time of one has come.
-    pub(super) has_new_alarms: bool,
+    /// Whether the current group changed an owner, or the time of an alarm has come.
+    pub(super) owners_touched: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) hash_key: [u64; 2],
     pub(super) receipts: Receipts,

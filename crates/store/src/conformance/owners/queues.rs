@@ -57,7 +57,7 @@ async fn a_reset_drops_bundles_and_leaves_plans(f: Fixture) {
     while f.store().sweep(2).await.expect("the store sweeps") {}
     assert_eq!(f.items(&old.owner.key(), 0, 9).await, numbers(7..8));
     assert_eq!(bundles(&f, "q").await, 1);
-    assert_eq!(listed(&f, OwnerKind::Plan).await, [kept.clone()]);
+    assert_eq!(listed(&f, OwnerKind::Plan).await, std::slice::from_ref(&kept));
     assert_eq!(f.items(&kept.owner.key(), 0, 9).await, numbers(0..1));
     assert_eq!(f.alarms(9).await, ["p"]);
 }
