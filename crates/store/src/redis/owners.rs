@@ -1,5 +1,6 @@
 //! Reading owners, their items, and what time has done to them.
 
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use punctual_core::{OwnerKey, OwnerKind, QueueName, RawJson};
 use tracing::error;
 
@@ -128,8 +129,18 @@ impl Node {
 
     /// The queue that has a plan of this id.
     pub(super) async fn station(&self, plan: &str) -> Result<Option<QueueName>, StoreError> {
-        let found = self.everywhere(|shard| self.station_in(shard, plan)).await?;
-        Ok(found.into_iter().flatten().min())
+        let shards = (0..self.keys.shards()).map(|shard| self.station_in(shard, plan));
+        let mut answers = shards.collect::<FuturesUnordered<_>>();
+        let mut trouble = None;
+        // Once it is found, no shard that is away matters.
+        while let Some(answer) = answers.next().await {
+            match answer {
+                Ok(Some(station)) => return Ok(Some(station)),
+                Ok(None) => {}
+                Err(error) => trouble = Some(error),
+            }
+        }
+        trouble.map_or(Ok(None), Err)
     }
 
     async fn station_in(&self, shard: usize, plan: &str) -> Result<Option<QueueName>, StoreError> {

@@ -330,10 +330,18 @@ async fn a_server_that_is_away_stops_only_its_shards() {
         node.put(&queue, |_| ()).await;
         homes.entry(cluster.home(&queue).1).or_insert(queue);
     }
+    let now = node.0.now();
+    for (place, queue) in &homes {
+        node.make_plan(plan(queue, &format!("plan-{place}"), now)).await;
+    }
     cluster.servers[1].kill();
     for place in [0, 2] {
         node.push(&homes[&place], task("meanwhile")).await;
+        let id = PlanId::parse(&format!("plan-{place}")).unwrap();
+        assert_eq!(node.0.station(&id).await.unwrap(), Some(name(&homes[&place])));
     }
+    assert_eq!(node.0.alarms(9).await.unwrap().len(), 2, "those that can be reached");
+    assert!(node.0.station(&PlanId::parse("plan-1").unwrap()).await.unwrap_err().is_retryable());
     let tasks = vec![node.spec(&homes[&1], task("meanwhile"))];
     let push = punctual_store::Push { queue: name(&homes[&1]), tasks, keyed: None };
     let refused = node.0.push(push).await.unwrap_err();
