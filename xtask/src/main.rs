@@ -18,7 +18,8 @@ Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
   docs                 only the last of these: links and examples in the docs
-  bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery
+  bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery;
+                       with --store redis those of the store in Redis
   crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
 
 fn main() -> ExitCode {
@@ -50,7 +51,9 @@ fn run(args: &[String]) -> anyhow::Result<()> {
 
 fn test() -> anyhow::Result<()> {
     let mut stages = Stages::default();
-    stages.run("tools", || tools::require(&["bash", "curl", "jq", "strace", "redis-server"]))?;
+    stages.run("tools", || {
+        tools::require(&["bash", "curl", "jq", "strace", "redis-server", "faketime"])
+    })?;
     stages.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
     stages.run("lints", || {
         cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()
@@ -76,17 +79,26 @@ fn test() -> anyhow::Result<()> {
 }
 
 fn bench(args: &[&str]) -> anyhow::Result<()> {
-    let all = [
-        ("punctual-store", "cycles"),
-        ("punctual-store", "owners"),
-        ("punctual", "http"),
-        ("punctual", "delivery"),
-    ];
+    let (all, args): (&[_], _) = match args {
+        ["--store", "redis", rest @ ..] => {
+            tools::require(&["redis-server"])?;
+            (&[("punctual-store", "redis"), ("punctual", "redis")], rest)
+        }
+        args => {
+            let all = &[
+                ("punctual-store", "cycles"),
+                ("punctual-store", "owners"),
+                ("punctual", "http"),
+                ("punctual", "delivery"),
+            ];
+            (all, args)
+        }
+    };
     let (only, args) = match args {
         [first, rest @ ..] if all.iter().any(|(_, bench)| bench == first) => (Some(*first), rest),
         args => (None, args),
     };
-    for (package, bench) in all.into_iter().filter(|(_, bench)| only.is_none_or(|o| o == *bench)) {
+    for (package, bench) in all.iter().filter(|(_, bench)| only.is_none_or(|o| o == *bench)) {
         let mut all = vec!["bench", "--locked", "-p", package, "--bench", bench, "--"];
         all.extend(args);
         cargo(&all).run()?;

@@ -15,6 +15,7 @@
 //! - [`task`]: a task's record, its state machine and every decision about it.
 //! - [`owner`]: what spans several tasks. [`bundle`]: payloads that fall due together. [`plan`]: work
 //!   that a calendar makes due, by the rules of [`calendar`].
+//! - [`notice`]: tasks that call a URL until it says that it has understood.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
 pub mod bundle;
@@ -25,6 +26,7 @@ pub mod http;
 pub mod json;
 pub mod limits;
 pub mod name;
+pub mod notice;
 mod object;
 pub mod owner;
 pub mod patch;

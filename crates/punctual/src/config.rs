@@ -2,14 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args;
 use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
+use punctual_core::notice::NoticeSettings;
+use punctual_store::InboxLists;
 use serde::Deserialize;
 
+use crate::notice_settings::{NoticeFile, NoticeFlags};
+use crate::place::{StorePlace, StoreSettings};
+
 const LISTEN: &str = "127.0.0.1:23334";
-const STORE: &str = "./punctual-data";
+
+/// The settings of a store that can be looked at, as flags and variables give them.
+#[derive(Args, Default)]
+pub(crate) struct StoreFlags {
+    /// A directory for the embedded store, a Redis (`redis://`, `rediss://`, `redis+sentinel://` or
+    /// `redis+cluster://`), or `memory:` to keep nothing [default: ./punctual-data]
+    #[arg(
+        long,
+        env = "PUNCTUAL_STORE",
+        value_name = "DIR|URL|memory:",
+        // It may hold a password.
+        hide_env_values = true
+    )]
+    store: Option<String>,
+    /// What all keys in Redis begin with; may be empty [default: punctual]
+    #[arg(long, env = "PUNCTUAL_PREFIX", value_name = "TEXT")]
+    prefix: Option<String>,
+    /// A TOML file with any settings of the server, `_` for `-`
+    #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
 
 /// Settings as flags and variables give them.
 #[derive(Args, Default)]
@@ -17,9 +42,21 @@ pub(crate) struct Flags {
     /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:23334]
     #[arg(long, env = "PUNCTUAL_LISTEN", value_name = "ADDRESS")]
     listen: Option<String>,
-    /// A directory for the embedded store, or `memory:` to keep nothing [default: ./punctual-data]
-    #[arg(long, env = "PUNCTUAL_STORE", value_name = "DIR|memory:")]
-    store: Option<String>,
+    #[command(flatten)]
+    store: StoreFlags,
+    /// Replicas of Redis that must have a write before it is answered [default: 0]
+    #[arg(long, env = "PUNCTUAL_WAIT_REPLICAS", value_name = "N")]
+    wait_replicas: Option<u32>,
+    /// Use a Redis that may lose tasks: one that evicts keys, or keeps no append-only file
+    #[arg(
+        long,
+        env = "PUNCTUAL_ALLOW_UNSAFE_REDIS",
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    allow_unsafe_redis: Option<bool>,
     /// Further names the server may be called by in a Host header, separated by commas
     #[arg(long, env = "PUNCTUAL_HOSTS", value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
@@ -42,9 +79,8 @@ pub(crate) struct Flags {
     /// Further headers whose values are never read back, separated by commas
     #[arg(long, env = "PUNCTUAL_SECRET_HEADERS", value_name = "NAMES", value_delimiter = ',')]
     secret_headers: Option<Vec<String>>,
-    /// A TOML file with any of these settings, `_` for `-`
-    #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    notices: NoticeFlags,
 }
 
 /// Settings as the file gives them.
@@ -53,11 +89,16 @@ pub(crate) struct Flags {
 struct File {
     listen: Option<String>,
     store: Option<String>,
+    prefix: Option<String>,
+    wait_replicas: Option<u32>,
+    allow_unsafe_redis: Option<bool>,
     hosts: Option<Vec<String>>,
     auto_create: Option<bool>,
     max_queues: Option<usize>,
     allow_private_targets: Option<PrivateTargets>,
     secret_headers: Option<Vec<String>>,
+    #[serde(default)]
+    notices: NoticeFile,
 }
 
 /// Which private addresses deliveries may go to, as the file says it.
@@ -101,32 +142,59 @@ pub(crate) struct Config {
     pub(crate) max_queues: usize,
     pub(crate) reach: Reach,
     pub(crate) secret_headers: Vec<String>,
+    pub(crate) notices: NoticeSettings,
+    pub(crate) inbox: Option<InboxLists>,
 }
 
-/// Where tasks are kept.
-#[derive(Debug, PartialEq)]
-pub(crate) enum StorePlace {
-    /// In memory, until the server ends.
-    Memory,
-    /// In this directory.
-    Directory(PathBuf),
+impl File {
+    fn store_settings(&mut self) -> StoreSettings {
+        StoreSettings {
+            store: self.store.take(),
+            prefix: self.prefix.take(),
+            wait_replicas: self.wait_replicas,
+            allow_unsafe_redis: self.allow_unsafe_redis,
+        }
+    }
+}
+
+impl StoreFlags {
+    /// Reads the file, if one is named, and settles where the store is.
+    pub(crate) fn settle(self) -> anyhow::Result<StorePlace> {
+        let mut file = self.file()?;
+        self.settings().or(file.store_settings()).place()
+    }
+
+    fn file(&self) -> anyhow::Result<File> {
+        Ok(self.config.as_deref().map(read).transpose()?.unwrap_or_default())
+    }
+
+    fn settings(self) -> StoreSettings {
+        StoreSettings { store: self.store, prefix: self.prefix, ..StoreSettings::default() }
+    }
 }
 
 impl Flags {
     /// Reads the file, if one is named, and settles every setting.
     pub(crate) fn settle(self) -> anyhow::Result<Config> {
-        let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
-        let store = self.store.or(file.store).unwrap_or_else(|| STORE.to_owned());
+        let mut file = self.store.file()?;
+        let store = StoreSettings {
+            wait_replicas: self.wait_replicas,
+            allow_unsafe_redis: self.allow_unsafe_redis,
+            ..self.store.settings()
+        };
+        let store = store.or(file.store_settings()).place()?;
         let private_targets = self.allow_private_targets.as_deref().map(PrivateTargets::parse);
         let private_targets = private_targets.or(file.allow_private_targets);
         Ok(Config {
             listen: self.listen.or(file.listen).unwrap_or_else(|| LISTEN.to_owned()),
-            store: place(store)?,
+            store,
             hosts: self.hosts.or(file.hosts).unwrap_or_default(),
             auto_create: self.auto_create.or(file.auto_create).unwrap_or(true),
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
             reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
             secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
+            inbox: self.notices.inbox(&file.notices)?,
+            notices: self.notices.settle(file.notices)?,
         })
     }
 }
@@ -147,22 +215,6 @@ fn parse(text: &str) -> Result<File, String> {
     })
 }
 
-fn place(store: String) -> anyhow::Result<StorePlace> {
-    if store == "memory:" {
-        return Ok(StorePlace::Memory);
-    }
-    if store.is_empty() {
-        bail!("store: not empty; give a directory, or memory:");
-    }
-    if let Some((scheme, _)) = store.split_once("://") {
-        bail!(
-            "store: {scheme}:// is not supported by this version; \
-             give a directory for the embedded store, or memory:"
-        );
-    }
-    Ok(StorePlace::Directory(store.into()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,7 +227,7 @@ mod tests {
             .unwrap();
         let flags = Flags {
             listen: Some("127.0.0.1:2".to_owned()),
-            config: Some(path),
+            store: StoreFlags { config: Some(path), ..StoreFlags::default() },
             ..Flags::default()
         };
         let expected = Config {
@@ -186,6 +238,8 @@ mod tests {
             max_queues: 3,
             reach: Reach::public(),
             secret_headers: Vec::new(),
+            notices: NoticeSettings::default(),
+            inbox: None,
         };
         assert_eq!(flags.settle().unwrap(), expected);
         let defaults = Flags::default().settle().unwrap();
@@ -224,13 +278,5 @@ mod tests {
         assert_eq!(in_file("true"), Reach::everywhere());
         assert_eq!(in_file(r#"["10.0.0.0/8", "fd00::/8"]"#), Reach::with(networks()));
         assert!(parse("allow_private_targets = 7").is_err());
-    }
-
-    #[test]
-    fn stores_of_later_versions_are_refused_by_name() {
-        for store in ["redis://127.0.0.1", "redis+cluster://a,b", "postgres://x"] {
-            let error = place(store.to_owned()).unwrap_err().to_string();
-            assert!(error.contains("a directory for the embedded store, or memory:"), "{error}");
-        }
     }
 }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig};
-use punctual_store::local::{LocalOptions, LocalStore};
-use punctual_store::{Store, SystemClock};
+use punctual_store::{Inbox, Store};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{Config, Flags, StorePlace};
+use crate::config::{Config, Flags};
+use crate::place::StorePlace;
 
 /// Start a server
 #[derive(Args)]
@@ -26,6 +26,7 @@ finish; a second one ends it at once.
 Examples:
   punctual serve
   punctual serve --listen 127.0.0.1:0 --store memory:
+  punctual serve --store redis://127.0.0.1:6379/0
   punctual serve --config punctual.toml --log-format json
   punctual serve --allow-private-targets=10.0.0.0/8,127.0.0.1
   PUNCTUAL_LOG=debug punctual serve")]
@@ -51,20 +52,23 @@ enum LogFormat {
 impl Serve {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         start_log(&self.log, self.log_format)?;
-        let config = self.flags.settle()?;
+        let mut config = self.flags.settle()?;
         raise_file_limit();
         let mut signals = Signals::new()?;
         let address = loopback(&config.listen).await?;
-        let store = open(&config.store)?;
+        let store = open(&config.store, &mut signals).await?;
+        let inbox = config.inbox.take().map(|lists| store.inbox(lists)).transpose()?;
         let listener = bind(address).await?;
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address);
-        serve(store, listener, config, &mut signals).await
+        serve(store, inbox, listener, config, &mut signals).await
     }
 }
 
 fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
+    // What the client library for Redis says, the store says better; whoever wants it all may ask.
+    let filter = format!("redis=error,{filter}");
     let filter = EnvFilter::try_new(filter).context("PUNCTUAL_LOG cannot be read")?;
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -104,12 +108,12 @@ async fn loopback(listen: &str) -> anyhow::Result<SocketAddr> {
     addresses.first().copied().with_context(|| format!("listen: {listen} has no address"))
 }
 
-fn open(place: &StorePlace) -> anyhow::Result<Arc<LocalStore>> {
-    let dir = match place {
-        StorePlace::Memory => None,
-        StorePlace::Directory(dir) => Some(dir.clone()),
-    };
-    Ok(LocalStore::open(LocalOptions { dir, clock: Arc::new(SystemClock::new()) })?)
+/// Opens the store, unless the server is asked to stop first.
+async fn open(place: &StorePlace, signals: &mut Signals) -> anyhow::Result<Arc<dyn Store>> {
+    tokio::select! {
+        opened = place.open() => opened,
+        name = signals.next() => bail!("{name}: ended before the store was open"),
+    }
 }
 
 async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -130,21 +134,26 @@ fn announce(address: SocketAddr) {
 }
 
 async fn serve(
-    store: Arc<LocalStore>,
+    store: Arc<dyn Store>,
+    inbox: Option<Arc<dyn Inbox>>,
     listener: TcpListener,
     config: Config,
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
-    let server = Server::new(
-        Arc::clone(&store) as Arc<dyn Store>,
+    let mut server = Server::new(
+        Arc::clone(&store),
         ServerConfig {
             auto_create: config.auto_create,
             max_queues: config.max_queues,
             hosts: config.hosts,
             secret_headers: config.secret_headers,
+            notices: config.notices,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );
+    if let Some(inbox) = inbox {
+        server = server.with_inbox(inbox);
+    }
     let (stop, stopping) = tokio::sync::oneshot::channel::<()>();
     let run = server.run(listener, async {
         // Either way it is time to stop: told to, or whoever could tell is gone.

@@ -8,9 +8,6 @@
 mod bare;
 #[allow(dead_code, reason = "some of it is for the embedded store")]
 mod cycle;
-#[allow(dead_code, reason = "some of it is for the tests")]
-#[path = "../tests/redis/server.rs"]
-mod server;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,10 +15,10 @@ use std::time::Instant;
 use punctual_core::TaskId;
 use punctual_store::redis::{RedisOptions, RedisStore};
 use punctual_store::{Push, Store};
+use punctual_testing::redis::Server;
 
 use self::bare::Bare;
 use self::cycle::{PAYLOAD_BYTES, drive, make_queue, queue, specs};
-use self::server::Server;
 
 const BATCH: usize = 100;
 

@@ -268,6 +268,14 @@ impl Ledger {
         record.at = Standing { state, attempt: task.attempt, is_ours: true };
     }
 
+    /// Says that a take may hand out more than its taker hears of: one that waits only so long, or
+    /// that also commits, is answered even if Redis goes away in the middle. Such a hold ends by itself.
+    pub(crate) fn doubt_takes(&mut self) {
+        for queue in WORKED {
+            *self.takes.entry(queue).or_default() += 1;
+        }
+    }
+
     /// What may be found of a task after a crash.
     pub(crate) fn possible(&self, record: &Record) -> HashSet<Standing> {
         let mut by_itself = record.by_itself().to_vec();

@@ -1,6 +1,7 @@
 //! The load: clients that do everything at once until the server is gone. Here: what they do, by
 //! chance, and how they push; what workers and others do with tasks is in `work`.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use punctual_client::{
@@ -21,8 +22,13 @@ pub(crate) fn wait(queue: &str) -> Span {
     if queue == BRIEF { SOON } else { LATER }
 }
 
-/// The server does not answer any more.
+/// The server does not answer any more, or its store is away.
 pub(crate) struct ServerGone;
+
+/// Whether an error says so.
+pub(crate) fn is_gone(error: &Error) -> bool {
+    error.code().is_none_or(|code| code == "unavailable")
+}
 
 /// The ledger, also after somebody failed who had it: that is heard of when the round ends.
 pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
@@ -39,9 +45,9 @@ pub(crate) struct Hand {
 }
 
 impl Hand {
-    /// Works until the server is gone.
-    pub(crate) async fn work(mut self) {
-        while self.chore().await.is_ok() {}
+    /// Works until the server is gone, or it is time to stop.
+    pub(crate) async fn work(mut self, stop: Arc<AtomicBool>) {
+        while !stop.load(Ordering::Relaxed) && self.chore().await.is_ok() {}
     }
 
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
@@ -69,10 +75,11 @@ impl Hand {
             Ok(left) => self.ledger().answered(n, left),
             // It stays in doubt.
             Err(error) if error.effect() == Effect::Unknown => return Err(ServerGone),
-            Err(error) => {
-                self.ledger().refused(n, error.code());
-                error.code().map(drop).ok_or(ServerGone)?;
+            Err(error) if is_gone(&error) => {
+                self.ledger().refused(n, None);
+                return Err(ServerGone);
             }
+            Err(error) => self.ledger().refused(n, error.code()),
         }
         Ok(())
     }
@@ -96,7 +103,7 @@ impl Hand {
             }
             Err(error) if error.effect() == Effect::Unknown => return Err(ServerGone),
             Err(error) => {
-                assert_eq!(error.code(), None, "{error}");
+                assert!(is_gone(&error), "{error}");
                 tasks.iter().for_each(|(n, _)| self.ledger().refused(*n, None));
                 return Err(ServerGone);
             }
@@ -189,7 +196,7 @@ impl Hand {
                 Ok(())
             }
             Err(error) => {
-                assert_eq!(error.code(), None, "{error}");
+                assert!(is_gone(&error), "{error}");
                 Err(ServerGone)
             }
         }
@@ -213,7 +220,7 @@ impl Hand {
             Ok(()) => ns.iter().try_for_each(|n| self.note(*n, answer(n))),
             Err(error) if error.effect() == Effect::Unknown => Err(ServerGone),
             Err(error) => {
-                assert_eq!(error.code(), None, "{error}");
+                assert!(is_gone(&error), "{error}");
                 ns.iter().for_each(|n| self.ledger().refused(*n, None));
                 Err(ServerGone)
             }
@@ -244,7 +251,7 @@ impl Hand {
             answer
         };
         answer.map(drop).map_err(|error| {
-            assert_eq!(error.code(), None, "{error}");
+            assert!(is_gone(&error), "{error}");
             ServerGone
         })
     }

@@ -15,6 +15,8 @@
 //! - callbacks are there exactly if their task has ended; a keyed push happened once;
 //! - counts are what lists show, and opening the store again shows the same.
 //!
+//! `redis` does the same with two servers over one Redis.
+//!
 //! `PUNCTUAL_CRASH_ROUNDS` says how often; `PUNCTUAL_SEED` repeats the choices of a run, though not
 //! the timing of the machine.
 
@@ -27,17 +29,20 @@ mod load;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod random;
+mod redis;
 mod rules;
 mod work;
 
 use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use punctual_client::{Client, QueueChanges, RawJson, RetryPolicy, Span};
 use serde_json::json;
+use tokio::task::JoinHandle;
 
 use crate::ledger::{AFTER, ATTEMPTS_MAX, BRIEF, GONE, KEPT, Ledger, SETTINGS, WORKED};
 use crate::load::Hand;
@@ -50,12 +55,8 @@ const TASKS_MAX: usize = 8_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_acknowledged_is_lost() {
-    let rounds: u32 = setting("PUNCTUAL_CRASH_ROUNDS").unwrap_or(6);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    let seed: u64 = setting("PUNCTUAL_SEED").unwrap_or(now.as_nanos() as u64);
-    println!("{rounds} rounds, PUNCTUAL_SEED={seed}");
+    let (rounds, mut random) = settings();
     let dir = tempfile::tempdir().unwrap();
-    let mut random = Random::new(seed);
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let mut server = start(dir.path());
     set_up(&server.client()).await;
@@ -88,15 +89,29 @@ async fn nothing_acknowledged_is_lost() {
     complain_of_panics(dir.path());
 }
 
+/// How many rounds, and by which chance.
+#[expect(clippy::print_stdout, reason = "a run that failed can be repeated")]
+fn settings() -> (u32, Random) {
+    let rounds: u32 = setting("PUNCTUAL_CRASH_ROUNDS").unwrap_or(6);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let seed: u64 = setting("PUNCTUAL_SEED").unwrap_or(now.as_nanos() as u64);
+    println!("{rounds} rounds, PUNCTUAL_SEED={seed}");
+    (rounds, Random::new(seed))
+}
+
 fn setting<T: FromStr>(name: &str) -> Option<T> {
     let value = std::env::var(name).ok()?;
     Some(value.parse().ok().unwrap_or_else(|| panic!("{name}: {value:?} is no number")))
 }
 
-/// A server that logs into its directory.
 fn start(dir: &Path) -> Server {
+    start_over(&dir.join("store"), dir)
+}
+
+/// A server over a store that logs into a directory.
+fn start_over(store: &Path, dir: &Path) -> Server {
     let log = File::options().append(true).create(true).open(dir.join("log")).unwrap();
-    let mut command = serve(&dir.join("store"));
+    let mut command = serve(store);
     command.stderr(log);
     Server::of(command)
 }
@@ -139,16 +154,47 @@ async fn load_and_kill(
     ledger: &Arc<Mutex<Ledger>>,
     random: &mut Random,
 ) -> Duration {
-    let hands: Vec<_> = (0..HANDS)
-        .map(|index| tokio::spawn(hand(&server, ledger, random, index == 0).work()))
-        .collect();
-    let after = Duration::from_millis(50 + random.below(1_200) as u64);
+    let load = Load::start(&[&server], ledger, random);
+    let after = a_while(random);
     tokio::time::sleep(after).await;
     server.kill();
-    for hand in hands {
-        hand.await.unwrap();
-    }
+    load.ended().await;
     after
+}
+
+/// How long there is load before something is killed.
+fn a_while(random: &mut Random) -> Duration {
+    Duration::from_millis(50 + random.below(1_200) as u64)
+}
+
+/// Hands at work.
+struct Load {
+    hands: Vec<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Load {
+    /// Puts hands to work on some servers.
+    fn start(servers: &[&Server], ledger: &Arc<Mutex<Ledger>>, random: &mut Random) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let start = |index: usize| {
+            let hand = hand(servers[index % servers.len()], ledger, random, index == 0);
+            tokio::spawn(hand.work(Arc::clone(&stop)))
+        };
+        Self { hands: (0..HANDS).map(start).collect(), stop }
+    }
+
+    /// Has all hands finish what they do.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until no hand is at work any more.
+    async fn ended(self) {
+        for hand in self.hands {
+            hand.await.unwrap();
+        }
+    }
 }
 
 /// Empties the queues now and then.

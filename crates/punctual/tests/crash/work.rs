@@ -6,7 +6,7 @@ use punctual_client::{
 };
 
 use crate::ledger::{BRIEF, GONE, Left, Payload, Record};
-use crate::load::{Hand, ServerGone, lock, wait};
+use crate::load::{Hand, ServerGone, is_gone, lock, wait};
 use crate::rules::Op;
 
 /// What a request about a task needs.
@@ -52,7 +52,7 @@ impl Hand {
             }
             Err(error) if error.effect() == Effect::Unknown => Err(ServerGone),
             Err(error) => {
-                assert_eq!(error.code(), None, "{error}");
+                assert!(is_gone(&error), "{error}");
                 *self.ledger().takes.entry(queue).or_default() -= 1;
                 self.note_many(&committing, Err(error))
             }

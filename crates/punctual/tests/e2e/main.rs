@@ -5,8 +5,10 @@
 mod client;
 mod deliver;
 mod drain;
+mod notice;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod restart;
 mod start;
+mod target;
 mod tour;

@@ -57,8 +57,8 @@ fn a_typo_in_the_configuration_is_refused_with_its_place() {
     let missing = dir.path().join("missing.toml");
     let line = refused(&["--config", missing.to_str().unwrap()]);
     assert!(line.contains("cannot read the configuration"), "{line}");
-    let line = refused(&["--store", "redis://127.0.0.1"]);
-    assert!(line.contains("a directory for the embedded store, or memory:"), "{line}");
+    let line = refused(&["--store", "postgres://127.0.0.1"]);
+    assert!(line.contains("store: postgres:// is not supported"), "{line}");
 }
 
 #[test]

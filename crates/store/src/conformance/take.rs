@@ -34,6 +34,7 @@ checks! {
     a_new_rate_begins_with_a_burst,
     what_was_not_started_in_time_is_not_handed_out,
     a_take_ends_at_its_bytes,
+    checkpoints_count_among_the_bytes_of_a_take,
 }
 
 async fn a_take_needs_its_queue(mut f: Fixture) {
@@ -386,4 +387,17 @@ async fn a_take_ends_at_its_bytes(mut f: Fixture) {
     let got: Vec<_> = per_taker.iter().map(|got| ids(got)).collect();
     assert_eq!(got, [vec!["t0"], vec!["t1", "t2"], vec!["t3", "t4"]]);
     assert_eq!(again_at, None);
+}
+
+async fn checkpoints_count_among_the_bytes_of_a_take(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    for n in 0..3 {
+        f.push("q", task(&format!("t{n}"))).await;
+    }
+    for stored in f.take("q", 9).await {
+        let checkpoint = Some(RawJson::of(&"x".repeat(TAKE_BYTES_MAX * 2 / 5)));
+        f.settle(&stored, Settlement::Release { delay: None, checkpoint }).await;
+    }
+    assert_eq!(ids(&f.take("q", 9).await), ["t0", "t1"]);
+    assert_eq!(ids(&f.take("q", 9).await), ["t2"]);
 }

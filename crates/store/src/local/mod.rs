@@ -12,9 +12,11 @@
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
 //! - `owner_index`: bundles and plans in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
+//! - `check`: a look through a store that is not open.
 //! - `writer`: the thread. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
 mod bucket;
+mod check;
 mod classes;
 mod group;
 mod index;
@@ -223,6 +225,10 @@ impl Store for LocalStore {
         } else {
             "none: kept in memory until the server stops".to_owned()
         }
+    }
+
+    fn is_exclusive(&self) -> bool {
+        true
     }
 
     fn kind(&self) -> &'static str {

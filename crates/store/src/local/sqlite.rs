@@ -152,6 +152,20 @@ fn check_structure(connection: &Connection, table: Table) -> Result<(), StoreErr
     Err(StoreError::Corrupt { place, reason: reason.to_owned() })
 }
 
+/// Reads a whole file, and refuses one whose pages do not fit together.
+pub(super) fn check_pages(path: &Path) -> Result<(), StoreError> {
+    check_log(path)?;
+    let open = |error: rusqlite::Error| StoreError::Open(format!("{}: {error}", path.display()));
+    let connection = Connection::open(path).map_err(open)?;
+    keep_log(&connection, true).map_err(open)?;
+    let verdict: String =
+        connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(open)?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    Err(StoreError::Corrupt { place: path.display().to_string(), reason: verdict })
+}
+
 /// Says whether the log is left as it is when the file is closed, instead of being moved into it.
 /// Only a clean end moves it: a store that is refused is not touched, and after a failed sync none
 /// is tried again. It could succeed, and still have lost what the first one was to write.

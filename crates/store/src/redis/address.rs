@@ -1,5 +1,7 @@
 //! Where Redis is: the URL of a store taken apart.
 
+use std::fmt;
+
 use redis::{
     ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo,
 };
@@ -41,6 +43,17 @@ pub(super) enum Topology {
 struct Login {
     username: Option<String>,
     password: Option<String>,
+}
+
+impl fmt::Display for Address {
+    /// Its hosts, without a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (host, port)) in self.hosts.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            write!(f, "{comma}{host}:{port}")?;
+        }
+        Ok(())
+    }
 }
 
 impl Address {
@@ -196,7 +209,7 @@ mod tests {
     use super::*;
 
     fn hosts(address: &Address) -> Vec<String> {
-        address.hosts.iter().map(|(host, port)| format!("{host}:{port}")).collect()
+        address.to_string().split(',').map(str::to_owned).collect()
     }
 
     #[test]

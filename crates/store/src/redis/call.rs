@@ -141,13 +141,15 @@ impl Call<'_> {
         }
     }
 
-    /// Has another connection made. In a Cluster the library does that, for the one server in question;
-    /// the others go on.
+    /// Has another connection made. In a Cluster this one is used meanwhile: the other servers go on, and
+    /// the library may find the one in question again by itself.
     async fn reconnect(&self, generation: u64, trouble: &RedisError) {
+        let (link, reason) = (&self.node.link, describe(trouble));
         if self.node.keys.is_cluster() {
+            link.suspect(generation, &reason);
             tokio::time::sleep(PAUSE).await;
         } else {
-            self.node.link.give_up(generation, &describe(trouble));
+            link.give_up(generation, &reason);
         }
     }
 

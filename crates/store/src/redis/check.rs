@@ -3,11 +3,91 @@
 //! Scripts keep the two in step; only hands from outside, or a Redis that lost part of its data, can
 //! part them. A task that is held but whose hold was lost is found by itself, see `lua/look.lua`.
 
-use punctual_core::QueueName;
+use std::time::Instant;
 
+use punctual_core::QueueName;
+use redis::{RedisResult, Value, cmd};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::address::Address;
+use super::clock::StoreClock;
+use super::connection::Connection;
+use super::durability::Durability;
+use super::link::Link;
 use super::node::Node;
 use super::scripts::{CHECK, CHECK_OWNERS, LANES};
+use super::{RedisOptions, RedisStore, closed, keys, random_name, shards};
+use crate::clock::{Clock, SystemClock};
 use crate::port::StoreError;
+
+/// What a look at a store in Redis showed.
+#[derive(Debug)]
+pub struct Examination {
+    /// What an acknowledgement is worth.
+    pub durability: String,
+    /// Why the settings of Redis are not such that tasks are safe, if they are not.
+    pub objection: Option<String>,
+    /// How far Redis's clock is ahead of the one here, in milliseconds.
+    pub clock_ahead_ms: i64,
+    /// Shards that hold nothing: all of them, where there is no store.
+    pub empty_shards: usize,
+    /// How many shards there are.
+    pub shards: usize,
+    /// What is wrong with records and indexes, one line each; not looked for if a shard is empty.
+    pub findings: Vec<String>,
+}
+
+impl RedisStore {
+    /// Looks at a store without opening it: at Redis's settings and clock, and at all records and
+    /// indexes, which are mended if asked to. Servers may use the store meanwhile. Makes no store where
+    /// there is none.
+    pub async fn examine(
+        options: RedisOptions,
+        is_mending: bool,
+    ) -> Result<Examination, StoreError> {
+        let address = Address::parse(&options.url)?;
+        keys::check_prefix(&options.prefix)?;
+        let (sender, _messages) = unbounded_channel();
+        let opened = Connection::open(&address, sender).await;
+        let mut connection = opened.map_err(closed(&address))?;
+        let durability = Durability::read(&mut connection).await.map_err(closed(&address))?;
+        let keys = shards(&address, &options.prefix, &mut connection).await?;
+        let clock_ahead_ms = clock_ahead_ms(&mut connection).await.map_err(closed(&address))?;
+        let (shards, mut empty_shards) = (keys.shards(), 0);
+        for shard in 0..shards {
+            let mut exists = cmd("EXISTS");
+            exists.arg(keys.shard(shard));
+            let there = connection.send(&exists).await.map_err(closed(&address))?;
+            empty_shards += usize::from(there == Value::Int(0));
+        }
+        let (link, _broken) = Link::new();
+        link.set_up(connection, 1);
+        let session = random_name().map_err(|error| StoreError::Open(error.to_string()))?;
+        let node = Node::new(address, keys, link, StoreClock::new(None), 0, session);
+        let findings = match empty_shards {
+            0 => node.check(is_mending).await?,
+            _ => Vec::new(),
+        };
+        Ok(Examination {
+            durability: durability.describe(options.wait_replicas),
+            objection: durability.objection(),
+            clock_ahead_ms,
+            empty_shards,
+            shards,
+            findings,
+        })
+    }
+}
+
+/// How far Redis's clock is ahead of the one here.
+async fn clock_ahead_ms(connection: &mut Connection) -> RedisResult<i64> {
+    let sent = Instant::now();
+    let answer = connection.send(&cmd("TIME")).await?;
+    let halfway = i64::try_from(sent.elapsed().as_millis() / 2).unwrap_or(0);
+    let (seconds, micros): (i64, i64) = redis::from_redis_value(answer)?;
+    let here = SystemClock::new().now().wall.as_millis();
+    Ok(seconds * 1_000 + micros / 1_000 + halfway - here)
+}
 
 impl Node {
     /// Checks every queue and every owner. One line for each thing that is wrong.

@@ -1,4 +1,7 @@
 //! Redis's clock as a node knows it: its own steady count, and how far Redis is from it.
+//!
+//! A node may be a little behind Redis, and never ahead of it: what is pushed for now is due there at once,
+//! and nothing is taken before the time it reads to be due.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,9 +9,6 @@ use std::time::{Duration, Instant};
 use punctual_core::Timestamp;
 
 use crate::clock::Clock;
-
-/// After how long even a poor measurement replaces a good one.
-const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
 
 /// The store's clock.
 pub(super) enum StoreClock {
@@ -18,13 +18,14 @@ pub(super) enum StoreClock {
     Given(Arc<dyn Clock>),
 }
 
-/// One measurement of Redis's clock.
+/// What is known of Redis's clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     at: Instant,
+    /// It is not earlier there than this was at that moment.
     redis_ms: i64,
-    /// How long the request took, and so how far off this may be.
-    width: Duration,
+    /// Whether that is no more than what the clock here says.
+    is_guess: bool,
 }
 
 impl StoreClock {
@@ -34,7 +35,7 @@ impl StoreClock {
             Some(clock) => Self::Given(clock),
             None => {
                 let wall = crate::clock::SystemClock::new().now().wall.as_millis();
-                let sample = Sample { at: Instant::now(), redis_ms: wall, width: Duration::MAX };
+                let sample = Sample { at: Instant::now(), redis_ms: wall, is_guess: true };
                 Self::Redis(Mutex::new(sample))
             }
         }
@@ -62,31 +63,35 @@ impl StoreClock {
     /// Learns from an answer what time it was at Redis between two moments here.
     pub(super) fn learn(&self, redis_ms: i64, sent: Instant, received: Instant) {
         if let Self::Redis(known) = self {
-            let width = received - sent;
-            let new = Sample { at: sent + width / 2, redis_ms, width };
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            *known = known.better(new);
+            known.learn(redis_ms, sent, received);
         }
     }
 }
 
 impl Sample {
-    /// The time at Redis at a moment here.
+    /// The time at Redis at a moment here, or a little less.
     fn at(&self, moment: Instant) -> i64 {
-        let passed = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
         match moment.checked_duration_since(self.at) {
-            Some(since) => self.redis_ms.saturating_add(passed(since)),
-            None => self.redis_ms - passed(self.at - moment),
+            Some(since) => self.redis_ms.saturating_add(millis(since)),
+            None => self.redis_ms - millis(self.at - moment),
         }
     }
 
-    /// Which of two measurements to go by: the narrower one, unless it is old or disproved.
-    fn better(self, new: Self) -> Self {
-        let off_ms = (self.at(new.at) - new.redis_ms).unsigned_abs();
-        let is_disproved = u128::from(off_ms) > new.width.as_millis() / 2 + 2;
-        let is_old = new.at.saturating_duration_since(self.at) > SAMPLE_AGE_MAX;
-        if new.width <= self.width || is_disproved || is_old { new } else { self }
+    /// By the time its answer came it was at Redis at least what the answer says, and at most that and the
+    /// time the request took. The highest of the least counts, until the most disproves it: somebody set
+    /// the clock, or the count here is too fast.
+    fn learn(&mut self, redis_ms: i64, sent: Instant, received: Instant) {
+        let known_ms = self.at(received);
+        let most_ms = redis_ms + millis(received - sent) + 1;
+        if self.is_guess || known_ms <= redis_ms || known_ms > most_ms {
+            *self = Self { at: received, redis_ms, is_guess: false };
+        }
     }
+}
+
+fn millis(span: Duration) -> i64 {
+    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -107,18 +112,20 @@ mod tests {
     }
 
     #[test]
-    fn the_narrowest_measurement_counts_until_it_is_old_or_wrong() {
+    fn a_node_is_never_ahead_of_redis() {
         let start = Instant::now();
-        let sample = |after_ms: u64, redis_ms, width_ms| Sample {
-            at: start + Duration::from_millis(after_ms),
-            redis_ms,
-            width: Duration::from_millis(width_ms),
-        };
-        let good = sample(0, 1_000, 1);
-        assert_eq!(good.better(sample(10, 1_012, 40)).redis_ms, 1_000, "wider");
-        assert_eq!(good.better(sample(10, 1_011, 1)).redis_ms, 1_011, "as narrow, and newer");
-        assert_eq!(good.better(sample(20_000, 21_010, 40)).redis_ms, 21_010, "old");
-        assert_eq!(good.better(sample(10, 61_010, 40)).redis_ms, 61_010, "the clock was set");
-        assert_eq!(good.at(start + Duration::from_millis(250)), 1_250);
+        let moment = |ms: u64| start + Duration::from_millis(ms);
+        let mut clock = Sample { at: start, redis_ms: 0, is_guess: true };
+        // Here it is 1,000,000 ms later at Redis than there.
+        clock.learn(1_000_090, moment(0), moment(100));
+        assert_eq!(clock.at(moment(100)), 1_000_090, "the answer took 10 ms");
+        clock.learn(1_000_205, moment(200), moment(1_200));
+        assert_eq!(clock.at(moment(1_200)), 1_001_190, "a slow answer teaches nothing");
+        clock.learn(1_001_300, moment(1_299), moment(1_301));
+        assert_eq!(clock.at(moment(1_301)), 1_001_300, "a quick one does");
+        clock.learn(941_400, moment(1_399), moment(1_401));
+        assert_eq!(clock.at(moment(1_401)), 941_400, "the clock was set back");
+        clock.learn(1_001_500, moment(1_499), moment(1_501));
+        assert_eq!(clock.at(moment(1_501)), 1_001_500, "and forth");
     }
 }

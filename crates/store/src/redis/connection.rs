@@ -18,6 +18,7 @@ use redis::{
     RedisError, RedisResult, Value, cmd,
 };
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::timeout;
 
 use super::address::{Address, Topology};
 use super::keys::Keys;
@@ -28,6 +29,8 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long replicas have to confirm a write.
 const WAIT_MS: u32 = 1_000;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long it may take to find all servers of a Cluster.
+const CLUSTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the library itself repeats a request to a Cluster: enough to follow a redirection or two.
 const CLUSTER_RETRIES: u32 = 3;
 
@@ -152,10 +155,13 @@ async fn open_cluster(
     if let Some(messages) = messages {
         client = client.push_sender(messages);
     }
-    client.build()?.get_async_connection().await
+    let connecting = client.build()?;
+    // The library knows a limit for each server, and none for all it does.
+    let connected = timeout(CLUSTER_TIMEOUT, connecting.get_async_connection()).await;
+    connected.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
 }
 
-fn slot_of(key: &str) -> u16 {
+pub(super) fn slot_of(key: &str) -> u16 {
     let tag = key.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
     let tag = tag.map_or(key, |(tag, _)| tag);
     u16::try_from(super::keys::slot(tag.as_bytes())).unwrap_or(0)

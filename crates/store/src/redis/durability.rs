@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use redis::{RedisResult, Value, cmd};
 
 use super::connection::Connection;
+use super::trouble::{Remedy, remedy};
+
+/// The one setting of `maxmemory-policy` under which nothing is removed.
+const NO_EVICTION: &str = "noeviction";
+/// What a user may do about a Redis that is objected to.
+const OUTRIGHT: &str = "or allow it outright with --allow-unsafe-redis";
 
 /// What the settings of one server say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +22,8 @@ pub(super) struct Durability {
 /// How a server keeps its data over a stop, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Persistence {
+    /// It does not tell its settings.
+    Untold,
     None,
     Snapshots,
     LogWithoutSync,
@@ -28,12 +36,22 @@ impl Durability {
     pub(super) async fn read(connection: &mut Connection) -> RedisResult<Self> {
         let mut get = cmd("CONFIG");
         get.arg("GET").arg("maxmemory-policy").arg("append*").arg("save");
-        let servers = connection.send_to_all(&get).await?;
+        let servers = match connection.send_to_all(&get).await {
+            Ok(servers) => servers,
+            // Where somebody else runs Redis, its settings may be nobody's business.
+            Err(trouble) if matches!(remedy(&trouble), Remedy::Refuse | Remedy::GiveUp) => {
+                return Ok(Self::untold());
+            }
+            Err(trouble) => return Err(trouble),
+        };
         let all = servers.into_iter().map(|server| Self::of(&settings(server)));
         // Any eviction counts; then the weakest persistence.
-        let weakest =
-            all.min_by_key(|server| (server.eviction == "noeviction", server.persistence));
-        Ok(weakest.unwrap_or_else(|| Self::of(&BTreeMap::new())))
+        let weakest = all.min_by_key(|server| (server.eviction == NO_EVICTION, server.persistence));
+        Ok(weakest.unwrap_or_else(Self::untold))
+    }
+
+    fn untold() -> Self {
+        Self { eviction: NO_EVICTION.to_owned(), persistence: Persistence::Untold }
     }
 
     fn of(settings: &BTreeMap<String, String>) -> Self {
@@ -50,26 +68,31 @@ impl Durability {
 
     /// Why this store should not be used, if there is a reason.
     pub(super) fn objection(&self) -> Option<String> {
-        if self.eviction != "noeviction" {
+        if self.eviction != NO_EVICTION {
             return Some(format!(
                 "Redis would remove tasks when its memory is full (maxmemory-policy {}); \
-                 set maxmemory-policy to noeviction, or allow it outright",
+                 set maxmemory-policy to noeviction, {OUTRIGHT}",
                 self.eviction
             ));
         }
         let lost = match self.persistence {
+            Persistence::Untold => {
+                return Some(format!(
+                    "Redis does not tell its settings, so it may lose tasks; \
+                     permit CONFIG GET, {OUTRIGHT}"
+                ));
+            }
             Persistence::None => "everything",
             Persistence::Snapshots => "everything since its last snapshot",
             _ => return None,
         };
-        Some(format!(
-            "Redis would lose {lost} when it stops; set appendonly to yes, or allow it outright"
-        ))
+        Some(format!("Redis would lose {lost} when it stops; set appendonly to yes, {OUTRIGHT}"))
     }
 
     /// What an acknowledgement is worth, in a few words.
     pub(super) fn describe(&self, wait_replicas: u32) -> String {
         let mut text = match self.persistence {
+            Persistence::Untold => "Redis does not tell what it keeps",
             Persistence::None => "Redis keeps it in memory only: a stop loses everything",
             Persistence::Snapshots => {
                 "Redis saves snapshots: a crash loses all answers since the last one"
@@ -87,9 +110,10 @@ impl Durability {
         .to_owned();
         match wait_replicas {
             0 => {}
+            1 => text.push_str(", and 1 replica has it in memory"),
             n => text.push_str(&format!(", and {n} replicas have it in memory")),
         }
-        if self.eviction != "noeviction" {
+        if self.eviction != NO_EVICTION {
             text.push_str("; it removes tasks when its memory is full");
         }
         text
@@ -125,6 +149,7 @@ mod tests {
             assert_eq!(durability.objection().is_none(), is_fine, "{durability:?}");
         }
         assert!(of("noeviction", "no", "", "3600 1").objection().unwrap().contains("snapshot"));
+        assert!(Durability::untold().objection().unwrap().contains("CONFIG GET"));
     }
 
     #[test]

@@ -70,14 +70,21 @@ impl Node {
         mut listener: JoinSet<()>,
     ) {
         while let Some(Broken { generation, reason }) = broken.recv().await {
-            warn!(reason, "the connection to Redis is lost");
-            self.cache.clear(None);
-            listener.abort_all();
+            // The connection to a Cluster is used until there is a better one.
+            let is_lost = !self.keys.is_cluster();
+            if is_lost {
+                warn!(reason, "the connection to Redis is lost");
+                self.cache.clear(None);
+                listener.abort_all();
+            } else {
+                warn!(reason, "part of Redis does not answer");
+            }
             let mut pause = RECONNECT_FIRST;
             let ready = loop {
                 match self.connect().await {
                     Ok(ready) => break ready,
-                    Err(trouble) => self.link.set_down(describe(&trouble)),
+                    Err(trouble) if is_lost => self.link.set_down(describe(&trouble)),
+                    Err(_) => {}
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(RECONNECT_MAX);

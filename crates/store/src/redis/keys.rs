@@ -8,8 +8,24 @@ use std::hash::Hasher;
 use punctual_core::QueueName;
 use siphasher::sip::SipHasher13;
 
+use crate::port::StoreError;
+
 /// Slots of a Cluster.
 const SLOTS: usize = 16_384;
+
+/// Most characters of a prefix.
+const PREFIX_CHARS_MAX: usize = 200;
+
+/// Refuses a prefix that could be taken for something else: for a hash tag, or for a pattern.
+pub(super) fn check_prefix(prefix: &str) -> Result<(), StoreError> {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || "._:@~-".contains(c);
+    if prefix.chars().all(is_fine) && prefix.len() <= PREFIX_CHARS_MAX {
+        return Ok(());
+    }
+    Err(StoreError::Open(format!(
+        "prefix: at most {PREFIX_CHARS_MAX} characters of A-Z a-z 0-9 . _ : @ ~ -"
+    )))
+}
 
 /// The shards of a store.
 #[derive(Debug, Clone)]
@@ -151,5 +167,15 @@ mod tests {
         assert!(shard.starts_with("punctual:{") && shard.ends_with("}:shard"), "{shard}");
         assert_eq!(cluster.shard_of_channel(cluster.channel(7).as_bytes()), Some(7));
         assert_eq!(escaped("a:b%c"), "a%3Ab%25c");
+    }
+
+    #[test]
+    fn a_prefix_is_a_name_or_empty() {
+        for prefix in ["", "punctual", "app:prod", "a.b_c@d~e-9"] {
+            assert!(check_prefix(prefix).is_ok(), "{prefix}");
+        }
+        for prefix in ["{x}", "a*", "a b", "a\n", "[a]", "é", &"x".repeat(201)] {
+            assert!(check_prefix(prefix).is_err(), "{prefix}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The connection as it is now: there, or on its way back.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -14,6 +15,8 @@ const RETURN_PATIENCE: Duration = Duration::from_millis(1_500);
 pub(super) struct Link {
     state: watch::Sender<State>,
     broken: mpsc::UnboundedSender<Broken>,
+    /// The last connection that was suspected.
+    suspected: AtomicU64,
 }
 
 #[derive(Clone)]
@@ -35,7 +38,7 @@ impl Link {
     pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Broken>) {
         let (broken, hears) = mpsc::unbounded_channel();
         let state = State::Down { reason: "Redis: not connected yet".to_owned() };
-        (Self { state: watch::Sender::new(state), broken }, hears)
+        (Self { state: watch::Sender::new(state), broken, suspected: AtomicU64::new(0) }, hears)
     }
 
     /// The connection. Waits a while for one that is on its way back; the error is the reason why there
@@ -76,6 +79,15 @@ impl Link {
             _ => false,
         });
         if is_current {
+            // The listener is gone only with the store itself.
+            let _ = self.broken.send(Broken { generation, reason: reason.to_owned() });
+        }
+    }
+
+    /// Says that a connection may be of no more use. It is used until there is a better one: of a
+    /// Cluster only a part may be away. Only the first word about it counts.
+    pub(super) fn suspect(&self, generation: u64, reason: &str) {
+        if self.suspected.fetch_max(generation, Ordering::SeqCst) < generation {
             // The listener is gone only with the store itself.
             let _ = self.broken.send(Broken { generation, reason: reason.to_owned() });
         }

@@ -13,6 +13,7 @@
 //!
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `owner_record`, `receipt`: how things are written there.
+//! - `inbox`: the lists that messages come in by, to become notices.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
@@ -27,6 +28,7 @@ mod commit;
 mod connection;
 mod durability;
 mod fields;
+mod inbox;
 mod keeper;
 mod keys;
 mod link;
@@ -55,15 +57,18 @@ use tokio::task::JoinSet;
 use tracing::{info, warn};
 
 use self::address::{Address, Topology};
+pub use self::check::Examination;
 use self::clock::StoreClock;
 use self::connection::Connection;
 use self::durability::Durability;
+use self::inbox::RedisInbox;
 use self::keeper::Ready;
 use self::keys::Keys;
 use self::link::Link;
 use self::node::Node;
-use self::trouble::describe;
+use self::trouble::{Remedy, describe, remedy};
 use crate::clock::Clock;
+use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
     Change, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
     QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
@@ -112,14 +117,15 @@ pub struct RedisStore {
 impl RedisStore {
     /// Connects to Redis, and sets the store up there if it is new.
     ///
-    /// Fails if Redis cannot be reached, would lose tasks and is not allowed to, or holds a store of a
-    /// newer version; the message says which.
+    /// Fails if Redis would lose tasks and is not allowed to, refuses the login, or holds a store of a
+    /// newer version; the message says which. That it cannot be reached, or not yet, is retryable.
     pub async fn open(options: RedisOptions) -> Result<Arc<Self>, StoreError> {
         let address = Address::parse(&options.url)?;
-        let trouble = |error: redis::RedisError| StoreError::Open(describe(&error));
+        keys::check_prefix(&options.prefix)?;
         let (sender, messages) = unbounded_channel();
-        let mut connection = Connection::open(&address, sender.clone()).await.map_err(trouble)?;
-        let durability = Durability::read(&mut connection).await.map_err(trouble)?;
+        let opened = Connection::open(&address, sender.clone()).await;
+        let mut connection = opened.map_err(closed(&address))?;
+        let durability = Durability::read(&mut connection).await.map_err(closed(&address))?;
         match durability.objection() {
             Some(objection) if !options.allow_unsafe => return Err(StoreError::Open(objection)),
             Some(objection) => warn!("{objection}"),
@@ -131,8 +137,9 @@ impl RedisStore {
         let (link, broken) = Link::new();
         let node = Node::new(address, keys, link, clock, options.wait_replicas, session);
         node.note_durability(&durability);
-        node.set_up(&mut connection).await.map_err(trouble)?;
-        let ears = connection.listen(&node.address, &node.keys, sender).await.map_err(trouble)?;
+        node.set_up(&mut connection).await.map_err(closed(&node.address))?;
+        let heard = connection.listen(&node.address, &node.keys, sender).await;
+        let ears = heard.map_err(closed(&node.address))?;
         let node = Arc::new(node);
         let tasks = node.start(Ready { connection, messages, ears }, broken);
         Ok(Arc::new(Self { node, _tasks: tasks }))
@@ -156,6 +163,17 @@ impl Node {
     }
 }
 
+/// What an error of Redis means for a store that is not open yet.
+fn closed(address: &Address) -> impl Fn(redis::RedisError) -> StoreError {
+    move |error| {
+        let text = format!("{} at {address}", describe(&error));
+        match remedy(&error) {
+            Remedy::Refuse | Remedy::GiveUp => StoreError::Open(text),
+            _ => StoreError::unavailable(text),
+        }
+    }
+}
+
 /// The shards of the store that is there, or of a new one.
 async fn shards(
     address: &Address,
@@ -172,8 +190,7 @@ async fn shards(
     let mut get = cmd("HMGET");
     get.arg(&first).arg("format").arg("shards");
     let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
-    let (format, shards): (Option<u32>, Option<usize>) =
-        read.map_err(|error| StoreError::Open(describe(&error)))?;
+    let (format, shards): (Option<u32>, Option<usize>) = read.map_err(closed(address))?;
     match format {
         Some(format) if format != FORMAT => Err(StoreError::Open(format!(
             "the store in Redis is of format {format}, and this version knows format {FORMAT}; \
@@ -321,5 +338,9 @@ impl Store for RedisStore {
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
         self.node.sweep(limit).await
+    }
+
+    fn inbox(&self, lists: InboxLists) -> Result<Arc<dyn Inbox>, StoreError> {
+        Ok(Arc::new(RedisInbox::new(self.node.clone(), lists)?))
     }
 }

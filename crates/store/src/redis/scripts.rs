@@ -105,6 +105,10 @@ scripts! {
     CHECK: "check", Changes, [];
     /// Reads tasks that belong to other shards.
     OUTBOX: "outbox", Changes, [];
+    /// Moves messages of the inbox between its lists.
+    INBOX: "inbox", Alone, [];
+    /// Makes a notice of a message of the inbox.
+    RECEIVE: "receive", Changes, [];
     /// Makes tasks that were decided on in another shard.
     DELIVER: "deliver", Adds, [];
     /// Carries out steps that change what is there.

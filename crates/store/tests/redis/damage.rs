@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use punctual_core::{Event, NewTask, Span, State};
 use punctual_store::{Store, Wake};
+use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, hear, id, name, task};
-use crate::server::Server;
 
 /// Takes an id out of every sorted set.
 fn erase(server: &Server, text: &str) {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use punctual_core::{NewTask, RawJson, Span};
 use punctual_store::redis::{RedisOptions, RedisStore};
+use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, id, name, task};
-use crate::server::Server;
 
 type Hash = BTreeMap<String, String>;
 

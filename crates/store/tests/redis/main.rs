@@ -3,14 +3,15 @@
 
 mod cluster;
 mod damage;
+mod documented;
 mod faults;
+mod inbox;
 mod layout;
 mod nodes;
 mod owner_faults;
 mod owners;
 mod proxy;
 mod sentinel;
-mod server;
 mod single;
 mod subject;
 mod tls;

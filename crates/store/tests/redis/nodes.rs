@@ -14,9 +14,9 @@ use punctual_store::{
     Change, Classes, Lost, Push, Pushed, PutQueue, Revision, Store, Stored, Take, Taken, Taker,
     Wake,
 };
+use punctual_testing::PATIENCE;
+use punctual_testing::redis::Server;
 use tokio::sync::mpsc::UnboundedReceiver;
-
-use crate::server::{PATIENCE, Server};
 
 pub(crate) fn name(text: &str) -> QueueName {
     QueueName::parse(text).unwrap()

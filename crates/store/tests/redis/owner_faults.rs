@@ -8,13 +8,13 @@ use punctual_core::{
     Spec, State,
 };
 use punctual_store::{OwnerChange, Push, PushRefusal, Pushed, Step, Stepped, Store, Wake};
+use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, hear, id, name, task};
 use crate::owners::{
     a_push, as_bundle, as_plan, ask, before_size, bundle_key, change, node_with_queue, number, plan,
 };
 use crate::proxy::Proxy;
-use crate::server::Server;
 
 /// FAULTS row 26.
 #[tokio::test]

@@ -9,9 +9,9 @@ use punctual_core::{
     Bundle, Owner, OwnerKey, OwnerKind, Plan, PlanId, RawJson, Settings, Span, Timestamp,
 };
 use punctual_store::{OwnerChange, OwnerListing, Step, Stepped, Store, StoredOwner};
+use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, name};
-use crate::server::Server;
 
 pub(crate) fn bundle_key(text: &str) -> BundleKey {
     BundleKey::parse(text).unwrap()

@@ -5,57 +5,11 @@ use std::time::{Duration, Instant};
 use punctual_core::{State, TaskId};
 use punctual_store::conformance;
 use punctual_store::{Push, Pushed, Store};
+use punctual_testing::redis::Group;
+use punctual_testing::{PATIENCE, eventually};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
-use crate::server::{PATIENCE, Server, eventually};
 use crate::subject::Redis;
-
-const AOF: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "everysec"];
-
-struct Group {
-    primary: Server,
-    replica: Server,
-    sentinels: Vec<Server>,
-}
-
-impl Group {
-    fn start() -> Self {
-        let primary = Server::with(&AOF);
-        let port = primary.port.to_string();
-        let replica = Server::with(&[&AOF[..], &["--replicaof", "127.0.0.1", &port]].concat());
-        eventually("the replica follows", || {
-            let info = replica.info("replication");
-            info.contains("master_link_status:up").then_some(())
-        });
-        let settings = [
-            format!("sentinel monitor main 127.0.0.1 {port} 2"),
-            "sentinel down-after-milliseconds main 500".to_owned(),
-            "sentinel failover-timeout main 3000".to_owned(),
-        ];
-        let sentinels: Vec<Server> = (0..3).map(|_| Server::sentinel(&settings)).collect();
-        eventually("the Sentinels know each other and the replica", || {
-            let knows = |sentinel: &Server| {
-                let info = sentinel.info("sentinel");
-                info.contains("slaves=1,sentinels=3")
-            };
-            sentinels.iter().all(knows).then_some(())
-        });
-        Self { primary, replica, sentinels }
-    }
-
-    fn url(&self) -> String {
-        let hosts: Vec<_> =
-            self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
-        format!("redis+sentinel://{}/main", hosts.join(","))
-    }
-
-    fn wait_until_primary(server: &Server) {
-        eventually("the replica is the primary", || {
-            let info = server.info("replication");
-            info.contains("role:master").then_some(())
-        });
-    }
-}
 
 async fn recovers(node: &Node, within: Duration) {
     let since = Instant::now();
@@ -67,13 +21,13 @@ async fn recovers(node: &Node, within: Duration) {
 
 #[tokio::test]
 async fn conformance() {
-    let group = Group::start();
+    let group = Group::patient(PATIENCE);
     conformance::run_all(|clock| Redis::new(group.url(), clock)).await;
 }
 
 #[test]
 fn random_sequences() {
-    let group = Group::start();
+    let group = Group::patient(PATIENCE);
     conformance::random::compare(15, |clock| Redis::new(group.url(), clock));
 }
 

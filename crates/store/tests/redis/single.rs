@@ -1,14 +1,16 @@
 //! One Redis.
 
 use punctual_store::conformance;
+use punctual_testing::redis::Server;
 
-use crate::server::Server;
+use crate::documented;
 use crate::subject::Redis;
 
 #[tokio::test]
 async fn conformance() {
     let server = Server::start();
     conformance::run_all(|clock| Redis::new(server.url(), clock)).await;
+    documented::check(&server);
 }
 
 #[test]

@@ -6,10 +6,11 @@
 use std::process::Command;
 
 use punctual_store::redis::{RedisOptions, RedisStore};
+use punctual_testing::free_port;
+use punctual_testing::redis::Server;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::nodes::{Node, task};
-use crate::server::{Server, free_port};
 
 /// The URL for the run in the other environment.
 const URL: &str = "PUNCTUAL_TEST_TLS_URL";

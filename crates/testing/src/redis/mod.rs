@@ -1,48 +1,72 @@
 //! Redis servers of the tests' own, on free ports of this machine, in directories that go with them.
 
-use std::net::{Ipv4Addr, TcpListener};
+mod cluster;
+mod group;
+
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use redis::Connection;
 
-/// Longer than a server needs for anything here.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub use self::cluster::Cluster;
+pub use self::group::Group;
+use crate::{PATIENCE, eventually, free_port};
 
-/// A server. It ends with its value.
-pub(crate) struct Server {
-    child: Option<Child>,
+/// A server. It ends with its value, or else with the process that started it.
+pub struct Server {
+    child: Option<Guarded>,
     arguments: Vec<String>,
-    pub(crate) port: u16,
+    /// Where it listens.
+    pub port: u16,
     dir: tempfile::TempDir,
 }
 
-/// A port nobody listens on.
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap().port()
+/// A process that does not outlive the one that started it, however that ends.
+struct Guarded {
+    child: Child,
+    /// Waits for the end of its standard input, which comes with the end of this process.
+    guard: Child,
 }
 
-/// Waits until something holds.
-pub(crate) fn eventually<T>(what: &str, mut holds: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(value) = holds() {
-            return value;
+impl Guarded {
+    fn spawn(command: &mut Command) -> std::io::Result<Self> {
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let script = format!("read _; kill -9 {}", child.id());
+        let guard = Command::new("sh")
+            .args(["-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        match guard {
+            Ok(guard) => Ok(Self { child, guard }),
+            Err(error) => {
+                child.kill()?;
+                Err(error)
+            }
         }
-        assert!(Instant::now() < deadline, "{what} does not come true");
-        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Drop for Guarded {
+    /// Ends the guard first: the number of a process that has ended may become another's.
+    fn drop(&mut self) {
+        for process in [&mut self.guard, &mut self.child] {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
     }
 }
 
 impl Server {
     /// A Redis that logs every write and syncs once a second.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self::with(&["--appendonly", "yes", "--appendfsync", "everysec"])
     }
 
     /// A Redis with arguments of its own.
-    pub(crate) fn with(arguments: &[&str]) -> Self {
+    pub fn with(arguments: &[&str]) -> Self {
         let mut server = Self {
             child: None,
             arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
@@ -54,7 +78,7 @@ impl Server {
     }
 
     /// A Sentinel with settings of its own, one per line.
-    pub(crate) fn sentinel(settings: &[String]) -> Self {
+    pub fn sentinel(settings: &[String]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("sentinel.conf");
         std::fs::write(&file, settings.join("\n")).unwrap();
@@ -65,7 +89,7 @@ impl Server {
     }
 
     /// Starts the process, on the same port and data as before.
-    pub(crate) fn run(&mut self) {
+    pub fn run(&mut self) {
         let port = self.port.to_string();
         let is_sentinel = self.arguments.iter().any(|argument| argument == "--sentinel");
         let mut command = Command::new("redis-server");
@@ -75,9 +99,7 @@ impl Server {
         if !is_sentinel {
             command.args(["--save", "", "--enable-debug-command", "yes"]);
         }
-        let spawned =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        self.child = Some(spawned.unwrap_or_else(|error| {
+        self.child = Some(Guarded::spawn(&mut command).unwrap_or_else(|error| {
             panic!("redis-server cannot be started ({error}); install it, on Debian with: apt-get install redis-server")
         }));
         eventually("the server answers", || {
@@ -90,7 +112,8 @@ impl Server {
         });
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Its address as the URL of a store.
+    pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
@@ -98,12 +121,13 @@ impl Server {
         redis::Client::open(self.url()).unwrap().get_connection_with_timeout(PATIENCE).ok()
     }
 
-    pub(crate) fn connect(&self) -> Connection {
+    /// A connection to it.
+    pub fn connect(&self) -> Connection {
         self.try_connect().expect("the server accepts connections")
     }
 
     /// Runs a command given as one line.
-    pub(crate) fn command<T: redis::FromRedisValue>(&self, line: &str) -> T {
+    pub fn command<T: redis::FromRedisValue>(&self, line: &str) -> T {
         let mut words = line.split(' ');
         let mut command = redis::cmd(words.next().unwrap());
         for word in words {
@@ -113,30 +137,33 @@ impl Server {
     }
 
     /// What the server says of itself; nothing while it closes connections, as in a failover.
-    pub(crate) fn info(&self, section: &str) -> String {
+    pub fn info(&self, section: &str) -> String {
         let info = |mut connection| redis::cmd("INFO").arg(section).query(&mut connection).ok();
         self.try_connect().and_then(info).unwrap_or_default()
     }
 
+    fn pid(&self) -> u32 {
+        self.child.as_ref().expect("the server runs").child.id()
+    }
+
     fn signal(&self, signal: &str) {
-        let pid = self.child.as_ref().expect("the server runs").id().to_string();
+        let pid = self.pid().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
     /// Stops the process without ending it: connections stay, nothing is answered.
-    pub(crate) fn pause(&self) {
+    pub fn pause(&self) {
         self.signal("-STOP");
     }
 
     /// Lets a stopped process go on.
-    pub(crate) fn go_on(&self) {
+    pub fn go_on(&self) {
         self.signal("-CONT");
     }
 
     /// The time its process has worked so far.
-    #[allow(dead_code, reason = "only the benchmark asks")]
-    pub(crate) fn worked(&self) -> Duration {
-        let pid = self.child.as_ref().expect("the server runs").id();
+    pub fn worked(&self) -> Duration {
+        let pid = self.pid();
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         // After the name in brackets; the kernel counts in hundredths of a second.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -145,16 +172,7 @@ impl Server {
     }
 
     /// Ends the process as a crash would.
-    pub(crate) fn kill(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.kill();
+    pub fn kill(&mut self) {
+        self.child = None;
     }
 }

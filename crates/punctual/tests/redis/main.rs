@@ -1,0 +1,33 @@
+//! The real binary over a real Redis: how it starts, several servers over one store, what happens
+//! while Redis is away, and the doctor.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod away;
+mod clock;
+mod deliver;
+mod doctor;
+mod nodes;
+#[path = "../e2e/process.rs"]
+#[expect(dead_code, reason = "other suites use the rest")]
+mod process;
+#[path = "../faults/raw.rs"]
+mod raw;
+mod several;
+mod start;
+#[path = "../e2e/target.rs"]
+mod target;
+#[path = "../faults/task.rs"]
+#[expect(dead_code, reason = "other suites use the rest")]
+mod task;
+
+use std::path::Path;
+
+use punctual_testing::redis::Server as Redis;
+
+use crate::process::Server;
+
+/// A server over a Redis.
+fn node(redis: &Redis) -> Server {
+    Server::start(Path::new(&redis.url()))
+}
