@@ -90,7 +90,7 @@ pub(super) struct Shown {
     pub(super) revision: Revision,
     record: Vec<u8>,
     packed: Vec<u8>,
-    data: BTreeSet<String>,
+    data: Vec<Vec<u8>>,
 }
 
 impl Shown {
@@ -105,7 +105,7 @@ impl Shown {
             _ => OwnerKind::Plan,
         };
         let bytes = |part: Part| if part.is_nothing() { Ok(Vec::new()) } else { part.bytes() };
-        let data: Result<_, _> = data.list()?.into_iter().map(Part::text).collect();
+        let data: Result<_, _> = data.list()?.into_iter().map(Part::bytes).collect();
         let change = u32::try_from(change.count()?).unwrap_or(u32::MAX);
         Ok(Some(Self {
             key: OwnerKey { kind, queue: queue.name()?, name: name.text()?.into() },
@@ -118,7 +118,7 @@ impl Shown {
 
     /// About how large it is.
     pub(super) fn bytes(&self) -> usize {
-        self.record.len() + self.data.iter().map(String::len).sum::<usize>()
+        self.record.len() + self.data.iter().map(Vec::len).sum::<usize>()
     }
 
     /// Reads the record.
@@ -144,7 +144,9 @@ impl Shown {
                 Some(postcard::from_bytes(&self.packed).map_err(|error| corrupt(place(), error))?)
             }
         };
-        Ok(Bundle { data: self.data, target, ..bundle })
+        let data: Result<_, _> = self.data.into_iter().map(String::from_utf8).collect();
+        let data = data.map_err(|error| corrupt(self.key.to_string(), error))?;
+        Ok(Bundle { data, target, ..bundle })
     }
 
     fn plan(self) -> Result<Plan, StoreError> {

@@ -1,5 +1,6 @@
 //! Reading owners, their items, and what time has done to them.
 
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use punctual_core::{OwnerKey, OwnerKind, QueueName, RawJson};
 use tracing::error;
 
@@ -11,7 +12,7 @@ use crate::port::{OwnerListing, OwnerPage, StoreError, StoredOwner};
 
 /// Owners of one call.
 const OWNERS_MAX: usize = 500;
-/// More items than an owner has: what Redis can count to is more than a script can.
+/// More items than an owner has, and few enough for a script to count.
 const ITEMS_MAX: usize = u32::MAX as usize;
 /// Owners of a page that are read at once.
 const SLICE: usize = 50;
@@ -128,8 +129,18 @@ impl Node {
 
     /// The queue that has a plan of this id.
     pub(super) async fn station(&self, plan: &str) -> Result<Option<QueueName>, StoreError> {
-        let found = self.everywhere(|shard| self.station_in(shard, plan)).await?;
-        Ok(found.into_iter().flatten().min())
+        let shards = (0..self.keys.shards()).map(|shard| self.station_in(shard, plan));
+        let mut answers = shards.collect::<FuturesUnordered<_>>();
+        let mut trouble = None;
+        // Once it is found, no shard that is away matters.
+        while let Some(answer) = answers.next().await {
+            match answer {
+                Ok(Some(station)) => return Ok(Some(station)),
+                Ok(None) => {}
+                Err(error) => trouble = Some(error),
+            }
+        }
+        trouble.map_or(Ok(None), Err)
     }
 
     async fn station_in(&self, shard: usize, plan: &str) -> Result<Option<QueueName>, StoreError> {
@@ -158,8 +169,7 @@ impl Node {
     }
 
     pub(super) async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError> {
-        let found = self.everywhere(|shard| self.alarms_in(shard, limit)).await?;
-        let mut found = found.concat();
+        let mut found = self.wherever_possible(|shard| self.alarms_in(shard, limit)).await?;
         found.sort_by_key(|stored| (stored.owner.alarm_at(), stored.owner.key()));
         found.truncate(limit);
         Ok(found)

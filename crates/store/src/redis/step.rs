@@ -194,9 +194,8 @@ fn next_piece(steps: &[Step], places: &[usize]) -> usize {
     let fits = |place: &&usize| {
         let step = &steps[**place];
         bytes += step_bytes(step);
-        let specs = step.tasks.iter().map(|change| &change.decision.task.spec);
-        let is_alone =
-            specs.fold(true, |is_alone, spec| tasks.insert((&spec.queue, &spec.id)) && is_alone);
+        let mut specs = step.tasks.iter().map(|change| &change.decision.task.spec);
+        let is_alone = specs.all(|spec| tasks.insert((&spec.queue, &spec.id)));
         bytes <= BYTES_MAX && is_alone && is_adding(step) == is_first_adding
     };
     places.iter().take(CHANGES_MAX).take_while(fits).count().max(1)

@@ -107,7 +107,7 @@ local function owner_of(member)
     local name, queue = string.match(member, '^(%S*) (.*)$')
     return queue and owner_at('plan', queue, name)
   elseif step == 'alarm' then
-    return string.find(member, '^%a+:[^:]*:') and parse_alarm(member)
+    return parse_alarm(member)
   end
   local kind, queue = string.match(step, '^(%a+)s:([^:]*)$')
   if not kind then

@@ -28,17 +28,28 @@ local adds, removals, agenda = {}, {}, {}
 -- Lines for the other nodes, told at the end.
 local messages = {}
 
+-- Entries are added and removed at the end of the script, removals first. `at` says where a member stands
+-- in a list of scores and members.
 local function add(key, score, member)
-  local list = adds[key] or {}
+  local list = adds[key] or {at = {}}
   adds[key] = list
-  list[#list + 1] = score
-  list[#list + 1] = member
+  local place = list.at[member] or #list + 1
+  list[place], list[place + 1], list.at[member] = score, member, place
 end
 
 local function take_out(key, member)
   local list = removals[key] or {}
   removals[key] = list
   list[#list + 1] = member
+  -- What this script itself was to add is not added; the last takes its place.
+  local added = adds[key]
+  local place = added and added.at[member]
+  if place then
+    local last = #added - 1
+    added[place], added[place + 1] = added[last], added[last + 1]
+    added.at[added[last + 1]] = place
+    added.at[member], added[last], added[last + 1] = nil, nil, nil
+  end
 end
 
 local function call_in_chunks(command, key, list)

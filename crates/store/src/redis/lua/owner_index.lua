@@ -40,13 +40,17 @@ local function remove_name(o)
   end
 end
 
--- Removes all keys of an owner, and its entries by time.
-local function unlink_owner(o)
+-- Removes all keys of an owner.
+local function unlink_keys(o)
   if o.kind == 'bundle' then
     call('UNLINK', o.meta, o.items, o.data, o.locker, o.overwrite, o.start)
   else
     call('UNLINK', o.meta, o.items, o.record)
   end
+end
+
+-- Takes an owner out of what is sorted by time.
+local function displace_owner(o)
   o.timer, o.due, o.alarm = '', '', ''
   place_owner(o)
 end

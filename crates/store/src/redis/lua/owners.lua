@@ -25,9 +25,12 @@ local function owner_at(kind, queue, name)
   return o
 end
 
+-- The owner whose alarm this is; nil: of none.
 local function parse_alarm(member)
   local kind, queue, name = string.match(member, '^(%a+):([^:]*):(.*)$')
-  return owner_at(kind, unescape(queue), unescape(name))
+  if kind == 'bundle' or kind == 'plan' then
+    return owner_at(kind, unescape(queue), unescape(name))
+  end
 end
 
 -- Bundles born before this are gone, though the sweep has not got to them yet.
@@ -52,12 +55,18 @@ local function find_owner(o)
   return true
 end
 
+-- A command on a key that somebody may have put something else under: false, then.
+local function lenient_call(...)
+  local answered = redis.pcall(...)
+  return (type(answered) ~= 'table' or not answered.err) and answered
+end
+
 -- What a script answers about an owner that was found: kind, queue, name, birth, change, its record or
 -- false, what is packed beside it or false, and the strings kept with it. Also says about how large it is.
 local function shown_owner(o)
   local v = call('HMGET', o.meta, 'record', 'packed')
-  local record = o.kind == 'plan' and call('GET', o.record) or v[1]
-  local data = o.kind == 'bundle' and call('SMEMBERS', o.data) or {}
+  local record = o.kind == 'plan' and lenient_call('GET', o.record) or v[1]
+  local data = o.kind == 'bundle' and lenient_call('SMEMBERS', o.data) or {}
   local bytes = #(record or '') + #(v[2] or '')
   for _, text in ipairs(data) do
     bytes = bytes + #text

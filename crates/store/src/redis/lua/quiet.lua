@@ -10,8 +10,7 @@ end
 
 local o = owner_at(ARGV[5], ARGV[6], ARGV[7])
 if find_owner(o) and o.birth == tonumber(ARGV[8]) and o.change == tonumber(ARGV[9]) then
-  o.timer, o.due, o.alarm = '', '', ''
   call('HSET', o.meta, 'timer', '', 'due', '', 'alarm', '')
-  place_owner(o)
+  displace_owner(o)
 end
 return finish({})

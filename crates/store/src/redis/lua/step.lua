@@ -153,7 +153,7 @@ end
 
 local function put_owner(o)
   if o.is_leftover then
-    unlink_owner(o)
+    unlink_keys(o)
   end
   local is_new = not o.birth
   o.change = is_new and 0 or o.change + 1
@@ -176,7 +176,8 @@ end
 
 local function drop_owner(o)
   if o.birth then
-    unlink_owner(o)
+    unlink_keys(o)
+    displace_owner(o)
     remove_name(o)
   end
 end

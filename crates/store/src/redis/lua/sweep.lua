@@ -23,7 +23,8 @@ local function drop_bundle(queue, since, name)
   local o = owner_at('bundle', queue, name)
   local birth = tonumber(call('HGET', o.meta, 'birth'))
   if birth and birth < since then
-    unlink_owner(o)
+    unlink_keys(o)
+    displace_owner(o)
   end
 end
 
