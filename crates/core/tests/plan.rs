@@ -328,6 +328,14 @@ fn a_plan_into_a_bundle_is_done_when_pushed() {
 }
 
 #[test]
+fn a_plan_that_cannot_push_stands_still() {
+    let stopped = every_minute(-1).stop("the queue has no url".to_owned());
+    assert_eq!((stopped.state(), stopped.next_at), (PlanState::Error, None));
+    let resumed = stopped.carry_out(PlanVerb::Resume, start() + secs(30)).unwrap();
+    assert_eq!(resumed.next_at, Some(start() + secs(120)), "that one is behind it");
+}
+
+#[test]
 fn nobody_came() {
     let (running, _) = fire(every_minute(1), start() + secs(60));
     let watched = running.living.as_ref().unwrap().watch_at;

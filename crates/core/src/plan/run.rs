@@ -200,6 +200,20 @@ impl Plan {
         }
     }
 
+    /// Its time has come, and its message cannot be pushed: it stands still until somebody resumes it.
+    #[must_use]
+    pub fn stop(mut self, error: String) -> Self {
+        if let Some(at) = self.next_at.take() {
+            self.position = self.position.after_failure(at);
+        }
+        if self.phase == Phase::Scheduled {
+            self.phase = Phase::Error;
+        }
+        self.last_state = Some(LastState::Error);
+        self.error = Some(error);
+        self
+    }
+
     /// It was looked after whether somebody came for its run.
     #[must_use]
     pub fn watched(mut self, nobody_came: bool) -> Self {

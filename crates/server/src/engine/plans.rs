@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use punctual_core::bundle::BundlePush;
 use punctual_core::limits::PAGE_EXAMINED_MAX;
 use punctual_core::plan::{Ended, Fired, Order, PlanPatch, PlanState, PlanVerb};
 use punctual_core::{
@@ -11,9 +12,10 @@ use punctual_core::{
 use punctual_store::{
     Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner,
 };
+use tracing::warn;
 
 use super::owned::step_of;
-use super::{Engine, Failure, Key, random};
+use super::{Engine, Failure, Key, Pushing, random};
 
 /// How often a plan is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -234,7 +236,7 @@ impl Engine {
             let plan = before.clone().carry_out(verb, now)?;
             let done = if verb == PlanVerb::Run {
                 let settings = self.settings_of(&plan.station).await?;
-                let (step, plan) = self.fire(plan, revision, false, &settings, now);
+                let (step, plan) = self.fire(plan, revision, false, &settings, now).await?;
                 self.stepped(step).await?.then_some(plan)
             } else if plan == before {
                 Some(plan)
@@ -279,24 +281,43 @@ impl Engine {
         if plan.state() == PlanState::Finished {
             return Ok(Step { owners: vec![removed(&plan, revision)], ..Step::default() });
         }
-        Ok(self.fire(plan, revision, true, queue, now).0)
+        match self.fire(plan.clone(), revision, true, queue, now).await {
+            Ok((step, _)) => Ok(step),
+            Err(Failure::Store(failure)) => Err(failure),
+            Err(failure) => {
+                warn!(plan = %plan.id, station = %plan.station, %failure, "a plan cannot push and stands still");
+                let change = changed(&plan.stop(failure.to_string()), Some(revision));
+                Ok(Step { owners: vec![change], ..Step::default() })
+            }
+        }
     }
 
-    /// Pushes a run.
-    fn fire(
+    /// Pushes a run, or the plan's message into its bundle.
+    async fn fire(
         &self,
         plan: Plan,
         revision: Revision,
         is_ruled: bool,
         queue: &Settings,
         now: Timestamp,
-    ) -> (Step, Plan) {
+    ) -> Result<(Step, Plan), Failure> {
         let fired = plan.fire(is_ruled, queue, self.plan_exec_timeout, now);
         let Fired { plan, task, result, drop_results } = fired;
         let key = OwnerKey::plan(&plan.station, &plan.id);
         let ended = Ended { plan: plan.clone(), result, drop_results };
-        let spawn = task.into_iter().collect();
-        (Step { spawn, ..step_of(key, revision, ended.into()) }, plan)
+        let mut step = step_of(key, revision, ended.into());
+        step.spawn.extend(task);
+        if let Some(key) = plan.order.bundle_key.clone() {
+            let payload = plan.order.message.clone();
+            let push = BundlePush { payload, ..BundlePush::default() };
+            let record = self.queue(&plan.station).await?;
+            let pushing = Pushing { key, own: None, push, keyed: None };
+            let (pushed, _) = self.bundle_step(&record, &pushing).await?;
+            step.owners.extend(pushed.owners);
+            step.tasks.extend(pushed.tasks);
+            step.spawn.extend(pushed.spawn);
+        }
+        Ok((step, plan))
     }
 
     /// Looks whether somebody came for a run, and whether it is still there.

@@ -73,16 +73,10 @@ impl Engine {
             target.check_reach(&self.reach)?;
         }
         let queue = self.bundle_queue(queue).await?;
-        let delivers = delivers(&queue, &pushing.push)?;
         let owner = OwnerKey::bundle(&queue.name, &pushing.key);
         let _lock = self.owner_locks.lock([&owner]).await;
         for _ in 0..ROUNDS_MAX {
-            let found = self.find(&owner).await?;
-            let task = match &found {
-                Some(found) if delivers => self.task_of(&found.bundle).await?,
-                _ => None,
-            };
-            let (step, answer) = self.pushed(&queue, pushing, delivers, found, task)?;
+            let (step, answer) = self.bundle_step(&queue, pushing).await?;
             match self.store.step(vec![step]).await?.pop() {
                 Some(Stepped::Done { .. }) => return Ok(answer),
                 Some(Stepped::Replayed { items, .. }) => {
@@ -94,6 +88,21 @@ impl Engine {
             }
         }
         Err(Failure::Contended)
+    }
+
+    /// The step that a push is.
+    pub(in crate::engine) async fn bundle_step(
+        &self,
+        queue: &Queue,
+        pushing: &Pushing,
+    ) -> Result<(Step, BundleAnswer), Failure> {
+        let delivers = delivers(queue, &pushing.push)?;
+        let found = self.find(&OwnerKey::bundle(&queue.name, &pushing.key)).await?;
+        let task = match &found {
+            Some(found) if delivers => self.task_of(&found.bundle).await?,
+            _ => None,
+        };
+        self.pushed(queue, pushing, delivers, found, task)
     }
 
     /// The answer to a request that was answered before, as its bundle reads now.
