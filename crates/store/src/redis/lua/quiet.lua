@@ -10,7 +10,10 @@ end
 
 local o = owner_at(ARGV[5], ARGV[6], ARGV[7])
 if find_owner(o) and o.birth == tonumber(ARGV[8]) and o.change == tonumber(ARGV[9]) then
-  call('HSET', o.meta, 'timer', '', 'due', '', 'alarm', '')
+  call('HSET', o.meta, 'timer', '', 'alarm', '')
+  if o.kind == 'bundle' then
+    call('HSET', o.meta, 'due', '')
+  end
   displace_owner(o)
 end
 return finish({})

@@ -159,13 +159,13 @@ local function put_owner(o)
   o.change = is_new and 0 or o.change + 1
   o.birth = o.birth or new_birth()
   call('HSET', o.meta, 'birth', whole(o.birth), 'change', o.change, 'packed', o.packed, 'timer', o.timer,
-    'due', o.due, 'alarm', o.alarm)
+    'alarm', o.alarm)
   if is_new then
     add_name(o)
   end
   place_owner(o)
   if o.kind == 'bundle' then
-    call('HSET', o.meta, 'record', o.text)
+    call('HSET', o.meta, 'record', o.text, 'due', o.due)
     put_signs(o)
     put_payloads(o)
   else
