@@ -13,7 +13,7 @@ use std::time::Instant;
 use punctual_core::bundle::{BundleKey, BundlePush};
 use punctual_core::calendar::Position;
 use punctual_core::plan::{Order, PlanState};
-use punctual_core::{Owner, OwnerKey, Plan, PlanId, QueueName, RawJson, Span, Timestamp};
+use punctual_core::{Owner, OwnerKey, Plan, PlanId, QueueName, RawJson, Span};
 use punctual_store::local::LocalStore;
 use punctual_store::{OwnerChange, Revision, Step, Stepped, Store};
 
