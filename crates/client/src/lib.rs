@@ -28,6 +28,7 @@
 //! Payloads, results and checkpoints are [`RawJson`]: JSON text that is kept to the letter.
 //! [`RawJson::of`] makes it from any serialisable value, [`RawJson::parse`] from text.
 
+mod bundles;
 mod changes;
 mod error;
 mod hold;
@@ -37,6 +38,7 @@ mod task;
 mod tasks;
 mod transport;
 
+pub use bundles::{Bundle, BundlePushed, GotBundle, Payload, Scheduled};
 pub use error::{Effect, Error, Problem};
 pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
 pub use notices::{NewNotice, Notice, SentNotice};

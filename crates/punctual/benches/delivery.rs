@@ -1,7 +1,8 @@
 //! Deliveries per second of the real server to a local target, against the same target called by
 //! the same HTTP client with no queue in between.
 //!
-//! Run it with `cargo xtask bench delivery`; `-- quick` makes fewer.
+//! Then bundles: payloads pushed one by one over many keys, and delivered; the first must cost what the
+//! last do. Run it with `cargo xtask bench delivery`; `-- quick` makes fewer.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark reports to a terminal")]
 
 use std::io::BufRead as _;
@@ -49,8 +50,47 @@ fn main() {
             );
             println!("{:<44} {cost:>10.1} µs of the server's CPU, push included", "");
             println!("{:<44} {:>10.1} s", "until all are ended", drained.as_secs_f64());
+            bundles(&server, &target, deliveries * 10, deliveries / 10).await;
         }
     });
+}
+
+/// Pushes payloads over keys, then lets them be delivered, and says what that costs.
+async fn bundles(server: &Server, target: &Target, payloads: usize, keys: usize) {
+    let url = format!("http://{}/", target.address);
+    let settings = format!(r#"{{"mode":"http","url":"{url}"}}"#);
+    server.send(Method::PUT, "/v1/queues/merged", settings).await;
+    server.send(Method::POST, "/v1/queues/merged/pause", String::new()).await;
+    let tenth = payloads / 10;
+    for (name, range) in [
+        (format!("bundle pushes, the first {tenth} over {keys} keys"), 0..tenth),
+        (String::new(), tenth..payloads - tenth),
+        (format!("bundle pushes, the last {tenth} of {payloads}"), payloads - tenth..payloads),
+    ] {
+        let (count, before, start) = (range.len() as f64, server.cpu_seconds(), Instant::now());
+        server.push_all(range, keys).await;
+        let rate = count / start.elapsed().as_secs_f64();
+        let cost = (server.cpu_seconds() - before) * 1e6 / count;
+        if !name.is_empty() {
+            println!("{name:<44} {rate:>10.0} /s   {cost:>5.1} µs of CPU each");
+        }
+    }
+    let (before, start) = (server.cpu_seconds(), Instant::now());
+    server.send(Method::POST, "/v1/queues/merged/resume", String::new()).await;
+    loop {
+        let queue = server.send(Method::GET, "/v1/queues/merged", String::new()).await;
+        if queue.contains(r#""bundles":0"#) {
+            break;
+        }
+        assert!(start.elapsed() < PATIENCE, "not all were delivered");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let rate = payloads as f64 / start.elapsed().as_secs_f64();
+    let cost = (server.cpu_seconds() - before) * 1e6 / payloads as f64;
+    println!(
+        "{:<44} {rate:>10.0} /s   {cost:>5.1} µs of CPU each",
+        "payloads delivered in bundles"
+    );
 }
 
 fn payload() -> String {
@@ -110,7 +150,7 @@ async fn answer(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
     loop {
         let whole = loop {
             let head = buffer.windows(4).position(|window| window == b"\r\n\r\n");
-            if let Some(end) = head.map(|head| head + 4 + PAYLOAD_BYTES)
+            if let Some(end) = head.map(|head| head + 4 + content_length(&buffer[..head]))
                 && buffer.len() >= end
             {
                 break end;
@@ -125,6 +165,13 @@ async fn answer(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
         }
         answered.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// The length of the body behind a head.
+fn content_length(head: &[u8]) -> usize {
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let length = head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+    length.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// A server of its own process, ended with this value.
@@ -177,6 +224,32 @@ impl Server {
         let text = String::from_utf8_lossy(&body).into_owned();
         assert!(status.is_success(), "{text}");
         text
+    }
+
+    /// Pushes payloads one by one into bundles, from many callers at once.
+    async fn push_all(&self, range: std::ops::Range<usize>, keys: usize) {
+        let client: Client<HttpConnector, Full<Bytes>> =
+            Client::builder(TokioExecutor::new()).build_http();
+        let body = Bytes::from(format!(r#"{{"task":{}}}"#, payload()));
+        let callers: Vec<_> = (0..AT_ONCE)
+            .map(|caller| {
+                let (client, body, range) = (client.clone(), body.clone(), range.clone());
+                let base = format!("http://{}/v1/queues/merged/bundles", self.address);
+                tokio::spawn(async move {
+                    for n in range.filter(|n| n % keys % AT_ONCE == caller) {
+                        let mut request = Request::new(Full::new(body.clone()));
+                        *request.method_mut() = Method::POST;
+                        *request.uri_mut() = format!("{base}/k{}/push", n % keys).parse().unwrap();
+                        let response = client.request(request).await.unwrap();
+                        assert!(response.status().is_success());
+                        response.into_body().collect().await.unwrap();
+                    }
+                })
+            })
+            .collect();
+        for caller in callers {
+            caller.await.unwrap();
+        }
     }
 
     /// Delivers a backlog: how many arrive per second, and how long until the last has ended.

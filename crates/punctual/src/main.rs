@@ -3,6 +3,7 @@
 //! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
 //! cannot start, 2 the command line is wrong.
 
+mod bundle;
 mod commit;
 mod config;
 mod doctor;
@@ -53,6 +54,7 @@ enum Command {
     Queue(queue::Queue),
     Task(task::Task),
     Notice(notice::NoticeCommand),
+    Bundle(bundle::BundleCommand),
     Doctor(doctor::Doctor),
 }
 
@@ -70,6 +72,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
         Command::Notice(notice) => run_client(notice.run()),
+        Command::Bundle(bundle) => run_client(bundle.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
     }
 }

@@ -109,6 +109,7 @@ pub struct Order {
 
 /// Where a plan stands when none of its runs lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// It waits for its time.
     Scheduled,

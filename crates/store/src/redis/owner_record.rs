@@ -56,7 +56,10 @@ impl Call<'_> {
                 let waits = bundle.state != BundleState::Failed;
                 (json(&record), target, waits.then_some(bundle.due_at))
             }
-            Owner::Plan(plan) => (json(plan), packed(plan), plan.next_at),
+            Owner::Plan(plan) => {
+                let is_timed = plan.phase == Phase::Scheduled;
+                (json(plan), packed(plan), plan.next_at.filter(|_| is_timed))
+            }
         };
         self.arg(record).arg(packed).arg(seconds_text(timer));
         self.arg(millis_text(owner.due_at())).arg(millis_text(owner.alarm_at()));

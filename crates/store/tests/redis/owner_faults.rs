@@ -1,6 +1,6 @@
 //! Owners under lost answers, races of nodes, a full memory, and hands from outside.
 
-use punctual_core::bundle::BundleState;
+use punctual_core::bundle::{BundleState, Get};
 use punctual_core::plan::PlanState;
 use punctual_core::task::Settlement;
 use punctual_core::{
@@ -126,14 +126,15 @@ async fn deliveries_do_not_fill_a_queue() {
     let node = Node::open(server.url()).await;
     node.put("q", |queue| queue.settings.max = Some(2)).await;
     let now = node.0.now();
+    let queue = node.0.queue(&name("q")).await.unwrap().unwrap();
     let deliver = |n: usize| {
         let key = format!("k{n}");
         let pushed = a_push(number(n), None);
-        let bundle = pushed.apply(&name("q"), &bundle_key(&key), None, None, now).unwrap().bundle;
-        let bundle = bundle.delivered_by(id(&format!("d{n}")));
-        let spec = bundle.delivery(id(&format!("d{n}")), now);
+        let pushed = pushed.apply(&queue, &bundle_key(&key), None, None, now).unwrap();
+        let mut bundle = pushed.bundle;
+        let spec = bundle.deliver_by(id(&format!("d{n}")), now);
         assert!(matches!(spec.owner, Some(OwnerRef::Bundle(_))));
-        let owner = Owner::Bundle(Box::new(bundle));
+        let owner = Owner::Bundle(bundle);
         let owners = vec![change(None, owner.key(), Some(owner))];
         Step { owners, spawn: vec![spec], ..Step::default() }
     };
@@ -175,13 +176,13 @@ async fn a_reset_of_many_bundles_is_one_step_and_leaves_nothing() {
     let server = Server::start();
     let node = node_with_queue(&server, "q").await;
     let now = node.0.now();
+    let queue = node.0.queue(&name("q")).await.unwrap().unwrap();
     let steps = (0..BUNDLES).map(|n| {
         let key = format!("k{n}");
         let pushed = a_push(number(n), None);
-        let mut bundle =
-            pushed.apply(&name("q"), &bundle_key(&key), None, None, now).unwrap().bundle;
+        let mut bundle = pushed.apply(&queue, &bundle_key(&key), None, None, now).unwrap().bundle;
         bundle.abandoned_at = Some(now);
-        let owner = Owner::Bundle(Box::new(bundle));
+        let owner = Owner::Bundle(bundle);
         let append = vec![number(n)];
         let made = OwnerChange { append, ..change(None, owner.key(), Some(owner)) };
         Step { owners: vec![made], ..Step::default() }
@@ -238,7 +239,10 @@ async fn what_cannot_be_read_keeps_nobody_else_waiting() {
     let key = OwnerKey::plan(&name("q"), &PlanId::parse("bad").unwrap());
     let bad = node.owner(&key).await.unwrap();
     let read = as_plan(&bad);
-    assert_eq!((read.state, read.order.description.as_deref()), (PlanState::Error, Some("report")));
+    assert_eq!(
+        (read.state(), read.order.description.as_deref()),
+        (PlanState::Error, Some("report"))
+    );
     assert!(read.error.unwrap().contains("cannot be read"));
     assert!(node.0.owners(&[OwnerKey::bundle(&name("q"), &bundle_key("bad"))]).await.is_err());
     assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
@@ -315,7 +319,8 @@ async fn out_of_memory_bundles_can_still_be_completed() {
     assert_eq!(node.items(&before.owner.key()).await, [number(1)]);
     let now = node.0.now();
     node.with_bundle("q", "k", |bundle| {
-        bundle.get(None, 1, Span::from_secs(9), "r", now).unwrap().bundle
+        let get = Get { number: None, timeout: Span::from_secs(9), random: "r".to_owned() };
+        bundle.get(&get, 1, now).unwrap();
     })
     .await;
     let locked = node.bundle("q", "k").await.unwrap();

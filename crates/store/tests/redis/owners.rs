@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use punctual_core::bundle::{BundleKey, BundlePush, Overwrite};
-use punctual_core::calendar::Position;
-use punctual_core::plan::{Order, PlanState};
+use punctual_core::bundle::{BundleKey, BundlePush, Get, Overwrite};
+use punctual_core::plan::{Order, Phase};
 use punctual_core::{
     Bundle, Owner, OwnerKey, OwnerKind, Plan, PlanId, RawJson, Settings, Span, Timestamp,
 };
@@ -31,25 +30,11 @@ pub(crate) fn a_push(payload: RawJson, ontime: Option<Timestamp>) -> BundlePush 
 
 pub(crate) fn plan(station: &str, text: &str, next_at: Timestamp) -> Plan {
     let rule = r#"{"plan_type":"month","plan_value":3,"plan_time":"09:30","plan_repet":-1}"#;
-    Plan {
-        id: PlanId::parse(text).unwrap(),
-        station: name(station),
-        order: Order { description: Some("report".to_owned()), ..Order::default() },
-        rule: serde_json::from_str(rule).unwrap(),
-        created_at: next_at,
-        state: PlanState::Scheduled,
-        position: Position::start(next_at, 0),
-        next_at: Some(next_at),
-        living: None,
-        number: 1,
-        extra: 0,
-        real_repet: 0,
-        skipped: 0,
-        exec_time: None,
-        last_state: None,
-        error: None,
-        finished_at: None,
-    }
+    let order = Order { description: Some("report".to_owned()), ..Order::default() };
+    let (id, rule) = (PlanId::parse(text).unwrap(), serde_json::from_str(rule).unwrap());
+    let mut plan = Plan::new(id, name(station), order, rule, next_at);
+    plan.next_at = Some(next_at);
+    plan
 }
 
 pub(crate) fn change(
@@ -99,10 +84,12 @@ impl Node {
             let payload = push.payload.clone();
             let bundle = before.as_ref().map(as_bundle);
             let made = push.clone();
-            let (queue, key) = (name(queue), bundle_key(key));
+            let queue = self.0.queue(&name(queue)).await.unwrap().unwrap();
+            let bundle = bundle.map(Box::new);
+            let key = bundle_key(key);
             let pushed = made.apply(&queue, &key, bundle, None, self.0.now()).unwrap().bundle;
             let size = pushed.size;
-            let owner = Owner::Bundle(Box::new(pushed));
+            let owner = Owner::Bundle(pushed);
             let append = vec![payload];
             let change = change(before.as_ref(), owner.key(), Some(owner));
             match self.change_owner(OwnerChange { append, ..change }).await {
@@ -114,14 +101,11 @@ impl Node {
     }
 
     /// Changes a bundle that is there.
-    pub(crate) async fn with_bundle(
-        &self,
-        queue: &str,
-        key: &str,
-        act: impl FnOnce(Bundle) -> Bundle,
-    ) {
+    pub(crate) async fn with_bundle(&self, queue: &str, key: &str, act: impl FnOnce(&mut Bundle)) {
         let before = self.bundle(queue, key).await.unwrap();
-        let after = Owner::Bundle(Box::new(act(as_bundle(&before))));
+        let mut bundle = as_bundle(&before);
+        act(&mut bundle);
+        let after = Owner::Bundle(Box::new(bundle));
         let change = change(Some(&before), after.key(), Some(after));
         assert!(matches!(self.change_owner(change).await, Stepped::Done { .. }));
     }
@@ -203,7 +187,8 @@ async fn a_bundle_lies_under_the_names_of_the_seeds() {
     // Get: it is locked for a while, and the timer goes to the end of the lock.
     let (minute, now) = (Span::from_secs(60), node.0.now());
     node.with_bundle("a:q", "mail/50%:é", |bundle| {
-        bundle.get(Some(1), 2, minute, "a random", now).unwrap().bundle
+        let random = "a random".to_owned();
+        bundle.get(&Get { number: Some(1), timeout: minute, random }, 2, now).unwrap();
     })
     .await;
     assert_eq!(ask::<String>(&server, &["GET", &format!("{key}:locker")]), "a random");
@@ -216,8 +201,9 @@ async fn a_bundle_lies_under_the_names_of_the_seeds() {
     // Complete one, then delete: nothing is left behind.
     let before = node.bundle("a:q", "mail/50%:é").await.unwrap();
     let now = node.0.now();
-    let (left, gone) = as_bundle(&before).complete(None, "a random", now).unwrap();
-    let after = Owner::Bundle(Box::new(left.unwrap()));
+    let bundle = Box::new(as_bundle(&before));
+    let (gone, left) = bundle.complete(None, "a random", now).unwrap();
+    let after = Owner::Bundle(left.unwrap());
     let completed = change(Some(&before), after.key(), Some(after));
     let drop_first = usize::try_from(gone).unwrap();
     let stepped = node.change_owner(OwnerChange { drop_first, ..completed }).await;
@@ -249,7 +235,7 @@ async fn a_plan_lies_under_the_names_of_the_seeds() {
     assert!((timer[0].1 * 1_000.0 - due.as_millis() as f64).abs() < 1.0);
     let record: String = server.command(&format!("GET punctual:{member}"));
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
-    assert_eq!((&record["station"], &record["state"]), (&"a:station".into(), &"scheduled".into()));
+    assert_eq!((&record["station"], &record["phase"]), (&"a:station".into(), &"scheduled".into()));
     assert_eq!(record["order"]["description"], "report");
     let work = "punctual:plan:work:a%3Astation:00000000000000ff";
     let results = || -> Vec<serde_json::Value> {
@@ -275,14 +261,14 @@ async fn a_plan_lies_under_the_names_of_the_seeds() {
     assert_eq!(node.0.items(&key, 1, 1).await.unwrap(), kept[1..2]);
 
     // What has no time to come is not in the timer.
-    for (state, is_timed) in
-        [(PlanState::Error, false), (PlanState::Scheduled, true), (PlanState::Paused, false)]
+    for (phase, is_timed) in
+        [(Phase::Error, false), (Phase::Scheduled, true), (Phase::Paused, false)]
     {
         let before = node.owner(&key).await.unwrap();
-        let after = Owner::Plan(Box::new(Plan { state, ..made.clone() }));
+        let after = Owner::Plan(Box::new(Plan { phase, ..made.clone() }));
         node.change_owner(change(Some(&before), key.clone(), Some(after))).await;
         let timed: u64 = server.command("ZCARD punctual:plan:time:set");
-        assert_eq!(timed == 1, is_timed, "{state:?}");
+        assert_eq!(timed == 1, is_timed, "{phase:?}");
     }
     let before = node.owner(&key).await.unwrap();
     node.change_owner(change(Some(&before), key.clone(), None)).await;

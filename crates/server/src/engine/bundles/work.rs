@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use punctual_core::bundle::{BundleKey, Get};
 use punctual_core::limits::{BUNDLE_ITEMS_MAX, WAIT_MS_MAX};
-use punctual_core::{Bundle, Owner, OwnerDecision, OwnerKey, QueueName, RawJson, Span, Timestamp};
+use punctual_core::{
+    Bundle, Owner, OwnerDecision, OwnerKey, OwnerKind, QueueName, RawJson, Span, Timestamp,
+};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{Found, ROUNDS_MAX, no_bundle};
@@ -85,6 +87,9 @@ impl Engine {
     }
 
     async fn schedule_now(&self, queue: &QueueName) -> Result<Scheduled, Failure> {
+        // One at a time, as all of them want the same bundle: the first.
+        let line = OwnerKey { kind: OwnerKind::Bundle, queue: queue.clone(), name: "".into() };
+        let _lock = self.owner_locks.lock([&line]).await;
         for _ in 0..ROUNDS_MAX {
             let queue = self.worked_queue(queue).await?;
             if queue.paused {
