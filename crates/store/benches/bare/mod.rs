@@ -10,6 +10,8 @@ use super::cycle::PAYLOAD_BYTES;
 const BASE: &str = include_str!("../../src/redis/lua/base.lua");
 const INDEX: &str = include_str!("../../src/redis/lua/index.lua");
 const STREAMS: &str = include_str!("../../src/redis/lua/streams.lua");
+const KEYED: &str = include_str!("../../src/redis/lua/keyed.lua");
+const CHANGES: &str = include_str!("../../src/redis/lua/changes.lua");
 
 /// The three scripts of a cycle.
 #[derive(Clone)]
@@ -29,12 +31,12 @@ impl Bare {
         let connection = client.get_multiplexed_async_connection_with_config(&config);
         let mut connection = connection.await.unwrap();
         let mut hashes = Vec::new();
-        for (adds_only, streams, text) in [
-            (true, "", include_str!("../../src/redis/lua/push.lua")),
+        for (adds_only, part, text) in [
+            (true, KEYED, include_str!("../../src/redis/lua/push.lua")),
             (false, STREAMS, include_str!("../../src/redis/lua/take.lua")),
-            (false, "", include_str!("../../src/redis/lua/commit.lua")),
+            (false, CHANGES, include_str!("../../src/redis/lua/commit.lua")),
         ] {
-            let source = format!("{BASE}\nlocal ADDS_ONLY = {adds_only}\n{INDEX}{streams}{text}");
+            let source = format!("{BASE}\nlocal ADDS_ONLY = {adds_only}\n{INDEX}{part}{text}");
             let load = cmd("SCRIPT").arg("LOAD").arg(source).to_owned();
             hashes.push(load.query_async::<String>(&mut connection).await.unwrap());
         }
@@ -62,7 +64,7 @@ impl Bare {
                 .step_by(64)
                 .map(|at| &payload[at..payload.len().min(at + 64)])
                 .collect();
-            push.arg(&id).arg("0").arg(1).arg("").arg(0).arg(4 + 2 * pieces.len());
+            push.arg(&id).arg("0").arg(1).arg("").arg(0).arg(0).arg(4 + 2 * pieces.len());
             push.arg("id").arg(&id).arg("create").arg("1800000000.123");
             for (number, piece) in pieces.into_iter().enumerate() {
                 push.arg(number).arg(piece);

@@ -22,6 +22,7 @@ checks! {
     a_callback_makes_its_queue,
     a_callback_is_never_refused_for_max,
     a_callback_whose_id_is_live_is_not_made_again,
+    a_callback_may_replace_the_task_that_ended,
     a_lost_decision_makes_nothing,
     removing_works_from_every_state,
 }
@@ -261,6 +262,19 @@ async fn a_callback_whose_id_is_live_is_not_made_again(mut f: Fixture) {
             assert_eq!(after, before, "{state}");
         }
     }
+}
+
+async fn a_callback_may_replace_the_task_that_ended(mut f: Fixture) {
+    let hour = Span::from_secs(3_600);
+    f.put_queue("after", |queue| queue.settings.keep.done = hour).await;
+    let held = f.bring("after", calling_back("a", Some(id("a"))), State::Running).await;
+    f.settle(&held, commit()).await;
+    let made = f.get("after", "a").await;
+    assert_eq!(made.task.status.state, State::Ready);
+    assert_ne!(made.revision.birth, held.revision.birth);
+    assert_eq!(f.count("after", State::Done).await, 0, "nothing is left of the one before");
+    f.restart().await;
+    assert_eq!(ids(&f.take("after", 9).await), ["a"]);
 }
 
 async fn a_lost_decision_makes_nothing(mut f: Fixture) {

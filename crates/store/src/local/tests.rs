@@ -123,16 +123,19 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (queue.clone(), 0..5u8).prop_map(|(queue, how)| Step::Settings { queue, how }),
         1 => queue.clone().prop_map(|queue| Step::Reset { queue }),
         1 => queue.prop_map(|queue| Step::Delete { queue }),
-        6 => (0..3u8, 0..4u8, 0..6u8, 0..400usize, 0..4usize, any::<bool>()).prop_map(
+        8 => (0..2u8, 0..3u8, 0..6u8, some_items(), some_items(), any::<bool>()).prop_map(
             |(queue, key, how, drop_first, append, spawn)| {
-                // Now and then there are more items than are removed at once.
-                let append = if append == 3 { 300 } else { append };
                 Step::Owner { queue, key, how, drop_first, append, spawn }
             }
         ),
         3 => (0..40u8).prop_map(|seconds| Step::Advance { seconds }),
         1 => Just(Step::Sweep),
     ]
+}
+
+/// Few items, or more than are removed at once.
+fn some_items() -> impl Strategy<Value = usize> {
+    prop_oneof![2 => 0..4usize, 1 => 280..320usize]
 }
 
 fn queue_name(queue: u8) -> QueueName {
@@ -245,7 +248,7 @@ impl World {
     ) -> Result<(), JournalError> {
         let queue = queue_name(queue);
         let at = self.shard.now.wall + Span::from_secs(i64::from(how) * 10 - 20);
-        let owner = if key == 3 {
+        let owner = if key == 2 {
             a_plan(plan(queue.as_str(), "plan", at))
         } else {
             let mut bundle = bundle(queue.as_str(), &format!("k{key}"), at);

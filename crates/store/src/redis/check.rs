@@ -15,7 +15,7 @@ use super::connection::Connection;
 use super::durability::Durability;
 use super::link::Link;
 use super::node::Node;
-use super::scripts::{CHECK, LANES};
+use super::scripts::{CHECK, CHECK_OWNERS, LANES};
 use super::{RedisOptions, RedisStore, closed, keys, random_name, shards};
 use crate::clock::{Clock, SystemClock};
 use crate::port::StoreError;
@@ -90,13 +90,54 @@ async fn clock_ahead_ms(connection: &mut Connection) -> RedisResult<i64> {
 }
 
 impl Node {
-    /// Checks every queue. One line for each thing that is wrong.
+    /// Checks every queue and every owner. One line for each thing that is wrong.
     pub(super) async fn check(&self, is_mending: bool) -> Result<Vec<String>, StoreError> {
         let mut findings = Vec::new();
         for queue in self.queues().await? {
             findings.extend(self.check_queue(&queue.name, is_mending).await?);
         }
+        for shard in 0..self.keys.shards() {
+            findings.extend(self.check_owners(shard, is_mending).await?);
+        }
         Ok(findings)
+    }
+
+    /// Checks the bundles and plans of a shard.
+    async fn check_owners(
+        &self,
+        shard: usize,
+        is_mending: bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut indexes = self.check_owners_step(shard, is_mending, "indexes").await?;
+        indexes.sort_unstable();
+        // SCAN may name a key twice.
+        indexes.dedup();
+        let shared = ["bundles", "plans", "timer", "plan:time:set", "plan:ids", "alarm"];
+        let mut findings = Vec::new();
+        for step in indexes.iter().map(String::as_str).chain(shared).chain(["bundle", "plan"]) {
+            findings.extend(self.check_owners_step(shard, is_mending, step).await?);
+        }
+        Ok(findings)
+    }
+
+    async fn check_owners_step(
+        &self,
+        shard: usize,
+        is_mending: bool,
+        step: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        let mut position = "0".to_owned();
+        while !position.is_empty() {
+            let mut call = self.call(&CHECK_OWNERS, shard).await;
+            call.arg(u8::from(is_mending)).arg(step).arg(&position);
+            let [next, lines] = call.send().await?.body.parts()?;
+            for line in lines.list()? {
+                found.push(line.text()?);
+            }
+            position = next.text()?;
+        }
+        Ok(found)
     }
 
     /// Checks one queue.

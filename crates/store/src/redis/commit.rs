@@ -13,9 +13,9 @@ use super::scripts::{COMMIT, DELIVER, OUTBOX};
 use crate::port::{Change, Lost, Revision, StoreError};
 
 /// Decisions committed by one call.
-const CHANGES_MAX: usize = 500;
+pub(super) const CHANGES_MAX: usize = 500;
 /// Bytes committed by one call, but for a single decision.
-const BYTES_MAX: usize = 4 << 20;
+pub(super) const BYTES_MAX: usize = 4 << 20;
 
 impl Node {
     pub(super) async fn commit(
@@ -60,7 +60,8 @@ impl Node {
         letters.bytes()
     }
 
-    fn change(&self, call: &mut Call<'_>, shard: usize, change: &Change) {
+    /// Adds a decision.
+    pub(super) fn change(&self, call: &mut Call<'_>, shard: usize, change: &Change) {
         let Decision { task, fate, spawn, receipt } = &change.decision;
         let spec = &task.spec;
         call.arg(spec.queue.as_str()).arg(spec.id.as_str());
@@ -92,7 +93,7 @@ impl Node {
     }
 
     /// Adds a task that is made in the same step, or noted for its own shard.
-    fn made(&self, call: &mut Call<'_>, shard: usize, spec: &Spec) {
+    pub(super) fn made(&self, call: &mut Call<'_>, shard: usize, spec: &Spec) {
         let home = self.keys.shard_of(&spec.queue);
         if home == shard {
             call.arg("here");
@@ -188,7 +189,7 @@ fn placement(call: &mut Call<'_>, task: &Task, is_whole: bool) {
     }
 }
 
-fn revision_after(change: &Change) -> Revision {
+pub(super) fn revision_after(change: &Change) -> Revision {
     let Revision { birth, change: version } = change.expected;
     match change.decision.fate {
         Fate::Same => change.expected,
@@ -196,21 +197,26 @@ fn revision_after(change: &Change) -> Revision {
     }
 }
 
+/// About how much of a call a decision takes.
+pub(super) fn bytes_of(decision: &Decision) -> usize {
+    let long = |spec: &Spec| spec.payload.len();
+    let mut bytes = decision.spawn.iter().map(long).sum();
+    if matches!(decision.fate, Fate::Keep | Fate::Rewrite) {
+        let status = &decision.task.status;
+        bytes += status.result.as_ref().map_or(0, |result| result.len());
+        bytes += status.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.len());
+    }
+    if decision.fate == Fate::Rewrite {
+        bytes += long(&decision.task.spec);
+    }
+    bytes
+}
+
 /// How many of the changes at these places go into the next call.
 fn next_piece(changes: &[Change], places: &[usize]) -> usize {
     let mut bytes = 0;
     let fits = |place: &&usize| {
-        let decision = &changes[**place].decision;
-        let long = |spec: &Spec| spec.payload.len();
-        bytes += decision.spawn.iter().map(long).sum::<usize>();
-        if matches!(decision.fate, Fate::Keep | Fate::Rewrite) {
-            let status = &decision.task.status;
-            bytes += status.result.as_ref().map_or(0, |result| result.len());
-            bytes += status.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.len());
-        }
-        if decision.fate == Fate::Rewrite {
-            bytes += long(&decision.task.spec);
-        }
+        bytes += bytes_of(&changes[**place].decision);
         bytes <= BYTES_MAX
     };
     places.iter().take(CHANGES_MAX).take_while(fits).count().max(1)

@@ -126,10 +126,13 @@ impl Node {
         let names: Vec<_> =
             self.queues().await?.into_iter().map(|queue| queue.name.clone()).collect();
         for (queue, stats) in names.iter().zip(self.stats(&names).await?) {
-            let count = stats.map_or(0, |stats| stats.count(State::Ready));
-            if count > 0 {
-                let count = usize::try_from(count).unwrap_or(usize::MAX);
+            let stats = stats.unwrap_or_default();
+            if stats.count(State::Ready) > 0 {
+                let count = usize::try_from(stats.count(State::Ready)).unwrap_or(usize::MAX);
                 self.wake(Wake::Ready { queue: queue.clone(), count });
+            }
+            if stats.bundles > 0 {
+                self.wake(Wake::Bundles { queue: queue.clone() });
             }
         }
         Ok(())
@@ -200,6 +203,11 @@ impl Node {
                     self.cache.drop(&queue);
                 }
             }
+            Some(("bundles", queue)) => {
+                if let Some(queue) = name(queue) {
+                    self.wake(Wake::Bundles { queue });
+                }
+            }
             Some(("next", at_ms)) => {
                 if let Ok(at_ms) = at_ms.parse() {
                     self.agenda.no_later_than(shard, at_ms);
@@ -235,7 +243,7 @@ impl Node {
     pub(super) async fn look(&self, shard: usize) -> Result<(), StoreError> {
         let looked = async {
             let answer = self.call(&LOOK, shard).await.send().await?;
-            let [expired, sweep, outbox, next, odd] = answer.body.parts()?;
+            let [expired, sweep, outbox, alarms, next, odd] = answer.body.parts()?;
             for queue in odd.list()? {
                 self.mend(&queue.name()?).await?;
             }
@@ -247,6 +255,9 @@ impl Node {
             }
             if sweep.int()? == 1 {
                 self.wake(Wake::Sweep);
+            }
+            if alarms.int()? == 1 {
+                self.wake(Wake::Alarms);
             }
             if outbox.int()? == 1 {
                 self.hand_over(shard).await?;

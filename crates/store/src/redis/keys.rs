@@ -73,11 +73,16 @@ impl Keys {
 
     /// The shard a queue lives in with all its tasks.
     pub(super) fn shard_of(&self, queue: &QueueName) -> usize {
+        self.shard_of_name(queue.as_str())
+    }
+
+    /// The shard that a name falls to.
+    pub(super) fn shard_of_name(&self, name: &str) -> usize {
         if self.shards() == 1 {
             return 0;
         }
         let mut hasher = SipHasher13::new_with_keys(0, 0);
-        hasher.write(queue.as_str().as_bytes());
+        hasher.write(name.as_bytes());
         usize::try_from(hasher.finish() % self.shards() as u64).unwrap_or(0)
     }
 

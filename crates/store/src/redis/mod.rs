@@ -1,7 +1,7 @@
 //! The Redis store: for several nodes over one Redis, Sentinel group or Cluster.
 //!
 //! ```text
-//!   Store ──▶ queues · push · take · commit · tasks      build a call, read its answer
+//!   Store ──▶ queues · push · take · commit · tasks · step · owners    build a call, read its answer
 //!                         │
 //!                       call ──▶ link ──▶ Redis ──▶ lua/*.lua     move records and indexes
 //!                         │        ▲
@@ -12,7 +12,7 @@
 //! out. Redis's clock decides. `docs/redis.md` describes every key.
 //!
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
-//! - `keys`, `scripts`, `fields`, `record`, `receipt`: how things are written there.
+//! - `keys`, `scripts`, `fields`, `record`, `owner_record`, `receipt`: how things are written there.
 //! - `inbox`: the lists that messages come in by, to become notices.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
@@ -33,6 +33,8 @@ mod keeper;
 mod keys;
 mod link;
 mod node;
+mod owner_record;
+mod owners;
 mod places;
 mod push;
 mod queues;
@@ -40,6 +42,7 @@ mod receipt;
 mod record;
 mod replicas;
 mod scripts;
+mod step;
 mod take;
 mod tasks;
 mod trouble;
@@ -47,7 +50,7 @@ mod trouble;
 use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
-use punctual_core::{Queue, QueueName, TaskId, Timestamp};
+use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
 use redis::cmd;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
@@ -67,8 +70,9 @@ use self::trouble::{Remedy, describe, remedy};
 use crate::clock::Clock;
 use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
-    Change, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision,
-    Store, StoreError, Stored, Take, Taken, Wake,
+    Change, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
+    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
+    Taken, Wake,
 };
 
 /// Shards of a new store in a Cluster.
@@ -299,46 +303,37 @@ impl Store for RedisStore {
         self.node.expired(limit).await
     }
 
-    async fn step(
-        &self,
-        _steps: Vec<crate::port::Step>,
-    ) -> Result<Vec<crate::port::Stepped>, StoreError> {
-        unimplemented!()
+    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+        self.node.step(steps).await
     }
-    async fn owners(
-        &self,
-        _keys: &[punctual_core::OwnerKey],
-    ) -> Result<Vec<Option<crate::port::StoredOwner>>, StoreError> {
-        unimplemented!()
+
+    async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError> {
+        self.node.owners(keys).await
     }
+
     async fn items(
         &self,
-        _key: &punctual_core::OwnerKey,
-        _from: usize,
-        _limit: usize,
-    ) -> Result<Vec<punctual_core::RawJson>, StoreError> {
-        unimplemented!()
+        key: &OwnerKey,
+        from: usize,
+        limit: usize,
+    ) -> Result<Vec<RawJson>, StoreError> {
+        self.node.items(key, from, limit).await
     }
-    async fn list_owners(
-        &self,
-        _listing: crate::port::OwnerListing,
-    ) -> Result<crate::port::OwnerPage, StoreError> {
-        unimplemented!()
+
+    async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError> {
+        self.node.list_owners(listing).await
     }
-    async fn station(
-        &self,
-        _plan: &punctual_core::PlanId,
-    ) -> Result<Option<QueueName>, StoreError> {
-        unimplemented!()
+
+    async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
+        self.node.station(plan.as_str()).await
     }
-    async fn first_due(
-        &self,
-        _queue: &QueueName,
-    ) -> Result<Option<crate::port::StoredOwner>, StoreError> {
-        unimplemented!()
+
+    async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError> {
+        self.node.first_due(queue).await
     }
-    async fn alarms(&self, _limit: usize) -> Result<Vec<crate::port::StoredOwner>, StoreError> {
-        Ok(Vec::new())
+
+    async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError> {
+        self.node.alarms(limit).await
     }
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 use punctual_core::{Queue, QueueName, Settings};
 use redis::{RedisResult, cmd};
 use tokio::sync::Notify;
@@ -115,6 +115,27 @@ impl Node {
         F: Future<Output = Result<T, StoreError>>,
     {
         try_join_all((0..self.keys.shards()).map(act)).await
+    }
+
+    /// Gathers what is found in the shards that answer. Fails if nothing was found and one did not.
+    pub(super) async fn wherever_possible<T, F>(
+        &self,
+        look: impl Fn(usize) -> F,
+    ) -> Result<Vec<T>, StoreError>
+    where
+        F: Future<Output = Result<Vec<T>, StoreError>>,
+    {
+        let (mut found, mut trouble) = (Vec::new(), None);
+        for answer in join_all((0..self.keys.shards()).map(look)).await {
+            match answer {
+                Ok(more) => found.extend(more),
+                Err(error) => trouble = Some(error),
+            }
+        }
+        match trouble {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(found),
+        }
     }
 
     /// Whether every shard can be written to.

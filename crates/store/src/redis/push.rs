@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use punctual_core::Spec;
+use punctual_core::{OwnerRef, Spec};
 use serde::{Deserialize, Serialize};
 
 use super::answer::Part;
@@ -20,10 +20,24 @@ const BYTES_MAX: usize = 4 << 20;
 
 /// What is kept of a keyed request for whoever repeats it.
 #[derive(Serialize, Deserialize)]
-struct Blob {
-    status: u16,
-    items: Vec<KeyedItem>,
+pub(super) struct Blob {
+    pub(super) status: u16,
+    pub(super) items: Vec<KeyedItem>,
     positions: Vec<usize>,
+}
+
+impl Blob {
+    /// What a request asks to be remembered, packed.
+    pub(super) fn pack(keyed: &Keyed) -> Vec<u8> {
+        let (items, positions) = (keyed.items.clone(), keyed.positions.clone());
+        let blob = Self { status: keyed.status, items, positions };
+        postcard::to_stdvec(&blob).expect("a list of ids can be packed")
+    }
+
+    /// Reads what was remembered.
+    pub(super) fn unpack(bytes: &[u8]) -> Result<Self, StoreError> {
+        postcard::from_bytes(bytes).map_err(|error| corrupt("a keyed request", error))
+    }
 }
 
 impl Call<'_> {
@@ -32,7 +46,8 @@ impl Call<'_> {
         let expires = spec.expires.map_or_else(String::new, |at| at.as_millis().to_string());
         let is_big = is_big(spec);
         self.arg(spec.id.as_str()).arg(lane(spec)).arg(spec.due_at.as_millis()).arg(expires);
-        self.arg(u8::from(is_big)).counted(&spec_fields(spec));
+        let delivers = matches!(spec.owner, Some(OwnerRef::Bundle(_)));
+        self.arg(u8::from(is_big)).arg(u8::from(delivers)).counted(&spec_fields(spec));
         if is_big {
             self.arg(spec.payload.as_str());
         }
@@ -78,9 +93,7 @@ impl Node {
                 Piece::Replayed { letters, blob } => {
                     // The request came before, perhaps not to its end: the rest of it is pushed under
                     // the ids it was given then.
-                    let blob: Blob = postcard::from_bytes(&blob)
-                        .map_err(|error| corrupt("a keyed request", error))?;
-                    run.resume(letters, blob, &mut tasks);
+                    run.resume(letters, Blob::unpack(&blob)?, &mut tasks);
                 }
             }
             if run.letters.len() >= tasks.len() {
@@ -95,11 +108,8 @@ fn keyed_args(call: &mut Call<'_>, keyed: Option<&Keyed>, total: usize, done: us
         call.arg("").arg("").arg(0).arg(total).arg(done).arg("");
         return;
     };
-    let (items, positions) = (keyed.items.clone(), keyed.positions.clone());
-    let blob = Blob { status: keyed.status, items, positions };
-    let blob = postcard::to_stdvec(&blob).expect("a list of ids can be packed");
     call.arg(&keyed.key.to_be_bytes()[..]).arg(&keyed.request.to_be_bytes()[..]);
-    call.arg(u8::from(keyed.single)).arg(total).arg(done).arg(blob);
+    call.arg(u8::from(keyed.single)).arg(total).arg(done).arg(Blob::pack(keyed));
 }
 
 fn piece(body: Part) -> Result<Piece, StoreError> {

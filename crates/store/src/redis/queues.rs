@@ -147,7 +147,7 @@ impl Node {
         Ok(now.filter(is_same).map(|known| known.rev))
     }
 
-    /// Drops all tasks of a queue, and perhaps the queue. False: there was none.
+    /// Drops all tasks and bundles of a queue, and perhaps the queue. False: there was none.
     pub(super) async fn drop_queue(
         &self,
         name: &QueueName,
@@ -199,7 +199,7 @@ fn read_stats(part: Part) -> Result<Option<QueueStats>, StoreError> {
     if part.is_nothing() {
         return Ok(None);
     }
-    let [counts, oldest, rate_at] = part.parts()?;
+    let [counts, oldest, rate_at, bundles] = part.parts()?;
     let mut stats = QueueStats::default();
     for (count, part) in stats.counts.iter_mut().zip(counts.list()?) {
         *count = part.count()? as u64;
@@ -209,5 +209,6 @@ fn read_stats(part: Part) -> Result<Option<QueueStats>, StoreError> {
     };
     stats.oldest_ready_at = time(&oldest)?;
     stats.rate_at = time(&rate_at)?;
+    stats.bundles = bundles.count()? as u64;
     Ok(Some(stats))
 }

@@ -4,7 +4,12 @@ use std::sync::LazyLock;
 
 const BASE: &str = include_str!("lua/base.lua");
 const INDEX: &str = include_str!("lua/index.lua");
+/// What several scripts need besides.
 const STREAMS: &str = include_str!("lua/streams.lua");
+const KEYED: &str = include_str!("lua/keyed.lua");
+const CHANGES: &str = include_str!("lua/changes.lua");
+const OWNERS: &str = include_str!("lua/owners.lua");
+const OWNER_INDEX: &str = include_str!("lua/owner_index.lua");
 
 /// A script as Redis runs it.
 pub(super) struct Script {
@@ -32,7 +37,7 @@ enum Kind {
 }
 
 impl Script {
-    fn new(name: &'static str, kind: Kind, streams: bool, text: &str) -> Self {
+    fn new(name: &'static str, kind: Kind, parts: &[&str], text: &str) -> Self {
         let mut source = String::new();
         if kind != Kind::Alone {
             source.push_str(BASE);
@@ -41,8 +46,8 @@ impl Script {
             source.push_str(&format!("\nlocal ADDS_ONLY = {}\n", kind == Kind::Adds));
             source.push_str(INDEX);
         }
-        if streams {
-            source.push_str(STREAMS);
+        for part in parts {
+            source.push_str(part);
         }
         source.push_str(text);
         let hash = redis::Script::new(&source).get_hash().to_owned();
@@ -52,58 +57,80 @@ impl Script {
 }
 
 macro_rules! scripts {
-    ($($(#[$doc:meta])* $constant:ident: $file:literal, $kind:ident, $streams:literal;)*) => {$(
+    ($($(#[$doc:meta])* $constant:ident: $file:literal, $kind:ident, $parts:expr;)*) => {$(
         $(#[$doc])*
         pub(super) static $constant: LazyLock<Script> = LazyLock::new(|| {
             let text = include_str!(concat!("lua/", $file, ".lua"));
-            Script::new($file, Kind::$kind, $streams, text)
+            Script::new($file, Kind::$kind, &$parts, text)
         });
     )*};
 }
 
 scripts! {
     /// Sets up a shard.
-    INIT: "init", Alone, false;
+    INIT: "init", Alone, [];
     /// Sees whether writing is possible.
-    ALIVE: "alive", Adds, false;
+    ALIVE: "alive", Adds, [];
     /// Pushes tasks.
-    PUSH: "push", Adds, false;
+    PUSH: "push", Adds, [KEYED];
     /// Hands out tasks.
-    TAKE: "take", Changes, true;
+    TAKE: "take", Changes, [STREAMS];
     /// Commits decisions.
-    COMMIT: "commit", Changes, false;
+    COMMIT: "commit", Changes, [CHANGES];
     /// Removes tasks.
-    REMOVE: "remove", Changes, false;
+    REMOVE: "remove", Changes, [];
     /// Reads tasks.
-    READ: "read", Reads, false;
+    READ: "read", Reads, [];
     /// Reads a page of tasks.
-    LIST: "list", Reads, true;
+    LIST: "list", Reads, [STREAMS];
     /// Counts what queues hold.
-    STATS: "stats", Reads, true;
+    STATS: "stats", Reads, [STREAMS];
     /// Stores a queue.
-    PUT_QUEUE: "put_queue", Adds, false;
-    /// Drops all tasks of a queue, and perhaps the queue.
-    DROP_QUEUE: "drop_queue", Changes, false;
+    PUT_QUEUE: "put_queue", Adds, [];
+    /// Drops all tasks and bundles of a queue, and perhaps the queue.
+    DROP_QUEUE: "drop_queue", Changes, [];
     /// Reads queues.
-    QUEUES: "queues", Reads, false;
+    QUEUES: "queues", Reads, [];
     /// Asks for receipts.
-    SETTLED: "settled", Reads, false;
+    SETTLED: "settled", Reads, [];
     /// Reads tasks whose time is over.
-    EXPIRED: "expired", Changes, false;
+    EXPIRED: "expired", Changes, [];
     /// Removes what is no longer kept.
-    SWEEP: "sweep", Changes, false;
+    SWEEP: "sweep", Changes, [OWNERS, OWNER_INDEX];
     /// Looks at what has fallen due.
-    LOOK: "look", Changes, false;
+    LOOK: "look", Changes, [];
     /// Names the indexes of a queue.
-    LANES: "lanes", Reads, false;
+    LANES: "lanes", Reads, [];
     /// Compares records and indexes.
-    CHECK: "check", Changes, false;
+    CHECK: "check", Changes, [];
     /// Reads tasks that belong to other shards.
-    OUTBOX: "outbox", Changes, false;
+    OUTBOX: "outbox", Changes, [];
     /// Moves messages of the inbox between its lists.
-    INBOX: "inbox", Alone, false;
+    INBOX: "inbox", Alone, [];
     /// Makes a notice of a message of the inbox.
-    RECEIVE: "receive", Changes, false;
+    RECEIVE: "receive", Changes, [];
     /// Makes tasks that were decided on in another shard.
-    DELIVER: "deliver", Adds, false;
+    DELIVER: "deliver", Adds, [];
+    /// Carries out steps that change what is there.
+    STEP: "step", Changes, [KEYED, CHANGES, OWNERS, OWNER_INDEX];
+    /// Carries out steps that add something.
+    ADDING_STEP: "step", Adds, [KEYED, CHANGES, OWNERS, OWNER_INDEX];
+    /// Reads owners.
+    READ_OWNERS: "read_owners", Reads, [OWNERS];
+    /// Reads items of an owner.
+    ITEMS: "items", Reads, [OWNERS];
+    /// Names owners.
+    OWNER_NAMES: "owner_names", Reads, [];
+    /// Finds the queue of a plan.
+    STATION: "station", Reads, [OWNERS];
+    /// Claims the id of a plan.
+    CLAIM: "claim", Changes, [];
+    /// Reads the bundle that is due first.
+    FIRST_DUE: "first_due", Reads, [OWNERS];
+    /// Reads owners that must be looked after.
+    ALARMS: "alarms", Changes, [OWNERS];
+    /// Takes an owner that cannot be read out of what is sorted by time.
+    QUIET: "quiet", Changes, [OWNERS, OWNER_INDEX];
+    /// Compares owners and their indexes.
+    CHECK_OWNERS: "check_owners", Changes, [OWNERS, OWNER_INDEX];
 }

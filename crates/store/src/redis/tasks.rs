@@ -91,8 +91,9 @@ impl Node {
     }
 
     pub(super) async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let all = self.everywhere(|shard| self.expired_in(shard, limit)).await?;
-        Ok(all.into_iter().flatten().take(limit).collect())
+        let mut all = self.wherever_possible(|shard| self.expired_in(shard, limit)).await?;
+        all.truncate(limit);
+        Ok(all)
     }
 
     async fn expired_in(&self, shard: usize, limit: usize) -> Result<Vec<Stored>, StoreError> {

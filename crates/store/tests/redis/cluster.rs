@@ -1,11 +1,12 @@
 //! A Cluster of three primaries.
 
 use punctual_core::callback::{Callback, End};
-use punctual_core::{NewTask, QueueName, State};
-use punctual_store::{Store, conformance};
+use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, State};
+use punctual_store::{Step, Stepped, Store, Wake, conformance};
 use punctual_testing::redis::Cluster;
 
 use crate::nodes::{Node, hear, id, name, ready, task};
+use crate::owners::{a_push, change, number, plan};
 use crate::subject::Redis;
 
 #[tokio::test]
@@ -70,6 +71,60 @@ async fn callbacks_reach_queues_on_other_servers() {
         hear(&mut wakes, ready(&after)).await;
         assert_eq!(b.take(&after, 9, 60_000).await[0].task.spec.id, id("called-back"));
     }
+}
+
+/// Plans of one id in queues of different shards: whoever comes first has it, whatever node it asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_id_of_a_plan_is_unique_over_all_shards() {
+    let cluster = Cluster::start();
+    let (a, b) = (Node::open(cluster.url()).await, Node::open(cluster.url()).await);
+    let now = a.0.now();
+    for round in 0..10 {
+        let text = format!("p{round}");
+        let stations: Vec<_> = (0..4).map(|n| format!("station-{round}-{n}")).collect();
+        let makers = stations.iter().enumerate().map(|(n, station)| {
+            let node = [&a, &b][n % 2];
+            node.make_plan(plan(station, &text, now))
+        });
+        let made = futures_util::future::join_all(makers).await;
+        let done = made.iter().filter(|made| matches!(made, Stepped::Done { .. })).count();
+        assert_eq!(done, 1, "{made:?}");
+        let winner = made.iter().position(|made| matches!(made, Stepped::Done { .. })).unwrap();
+        let station = b.0.station(&PlanId::parse(&text).unwrap()).await.unwrap();
+        assert_eq!(station, Some(name(&stations[winner])));
+    }
+    assert_eq!(a.listed(OwnerKind::Plan).await.len(), 10);
+    assert_eq!(a.0.check(false).await.unwrap(), Vec::<String>::new());
+}
+
+/// A step ends a task whose callback belongs to another shard.
+#[tokio::test]
+async fn bundles_are_heard_of_and_what_steps_make_reaches_other_servers() {
+    let cluster = Cluster::start();
+    let (a, b) = (Node::open(cluster.url()).await, Node::open(cluster.url()).await);
+    let mut wakes = b.0.wakeups();
+    for n in 0..12 {
+        let (queue, after) = (format!("queue-{n}"), format!("after-{n}"));
+        a.put(&queue, |_| ()).await;
+        assert_eq!(a.bundle_push(&queue, "k", a_push(number(n), None)).await, 1);
+        let is_told =
+            |wake: &Wake| matches!(wake, Wake::Bundles { queue: q } if *q == name(&queue));
+        hear(&mut wakes, is_told).await;
+        let callback =
+            Callback { on: vec![End::Done], http: None, queue: Some(name(&after)), task: None };
+        a.push(&queue, NewTask { callback: Some(callback), ..task("t") }).await;
+        let held = a.take(&queue, 1, 60_000).await.remove(0);
+        let token = held.task.status.hold.unwrap().token;
+        let settlement = punctual_core::task::Settlement::Commit { result: None };
+        let ended = a.change(&held, punctual_core::Event::Settle { token, settlement }).await;
+        let before = b.bundle(&queue, "k").await.unwrap();
+        let owners = vec![change(Some(&before), before.owner.key(), None)];
+        let stepped = a.step(Step { owners, tasks: vec![ended], ..Step::default() }).await;
+        assert!(matches!(stepped, Stepped::Done { .. }));
+        hear(&mut wakes, ready(&after)).await;
+        assert_eq!(b.take(&after, 9, 60_000).await[0].task.spec.id, id("called-back"));
+    }
+    assert_eq!(b.listed(OwnerKind::Bundle).await, Vec::<String>::new());
 }
 
 /// FAULTS row 27: a slot moves to another server under load; requests wait, nothing is lost or doubled.
@@ -182,10 +237,18 @@ async fn a_server_that_is_away_stops_only_its_shards() {
         node.put(&queue, |_| ()).await;
         homes.entry(cluster.home(&queue).1).or_insert(queue);
     }
+    let now = node.0.now();
+    for (place, queue) in &homes {
+        node.make_plan(plan(queue, &format!("plan-{place}"), now)).await;
+    }
     cluster.servers[1].kill();
     for place in [0, 2] {
         node.push(&homes[&place], task("meanwhile")).await;
+        let id = PlanId::parse(&format!("plan-{place}")).unwrap();
+        assert_eq!(node.0.station(&id).await.unwrap(), Some(name(&homes[&place])));
     }
+    assert_eq!(node.0.alarms(9).await.unwrap().len(), 2, "those that can be reached");
+    assert!(node.0.station(&PlanId::parse("plan-1").unwrap()).await.unwrap_err().is_retryable());
     let tasks = vec![node.spec(&homes[&1], task("meanwhile"))];
     let push = punctual_store::Push { queue: name(&homes[&1]), tasks, keyed: None };
     let refused = node.0.push(push).await.unwrap_err();

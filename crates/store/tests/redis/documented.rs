@@ -33,10 +33,17 @@ fn is_described(key: &str) -> bool {
     })
 }
 
+/// The fields of a hash. Its key may hold spaces.
+fn fields_of(server: &Server, key: &str) -> Vec<String> {
+    redis::cmd("HKEYS").arg(key).query(&mut server.connect()).unwrap()
+}
+
 /// Checks all that lies in a Redis, under whatever prefix.
 pub(crate) fn check(server: &Server) {
     let of_queue = names(part("Fields of `punctual:q:<queue>`", "### Of a task"));
-    let of_task = names(part("### Of a task", "### Of a shard"));
+    let of_task = names(part("### Of a task", "### Of a bundle"));
+    let of_bundle = names(part("| field of the record |", "### Of a plan"));
+    let of_plan = names(part("| field of that |", "### Of a shard"));
     let keys: Vec<String> = server.command("KEYS *");
     let mut kinds = BTreeSet::new();
     for key in &keys {
@@ -47,10 +54,12 @@ pub(crate) fn check(server: &Server) {
         let fields = match kind.as_str() {
             "q" => &of_queue,
             "t" => &of_task,
+            "queue" if rest.ends_with(":meta") => &of_bundle,
+            "plan" if rest.starts_with("plan:meta:") => &of_plan,
             _ => &BTreeSet::new(),
         };
         if !fields.is_empty() {
-            for field in server.command::<Vec<String>>(&format!("HKEYS {key}")) {
+            for field in fields_of(server, key) {
                 let name = field.split('.').next().unwrap();
                 let is_piece = name.bytes().all(|byte| byte.is_ascii_digit());
                 assert!(is_piece || fields.contains(name), "{field} of {key} is not described");

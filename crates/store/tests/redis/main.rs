@@ -8,6 +8,8 @@ mod faults;
 mod inbox;
 mod layout;
 mod nodes;
+mod owner_faults;
+mod owners;
 mod proxy;
 mod sentinel;
 mod single;

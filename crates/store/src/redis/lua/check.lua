@@ -20,19 +20,25 @@ end
 -- Where a record belongs: flat pairs of index and score; a place in a list stands for itself.
 local function homes(record)
   local status = record.status
+  local places
   if status == 'waiting' or status == 'ready' then
     local lane = lane_for(q, lane_name(record.priority, record.class))
-    return record.pos and {lane.list, tonumber(record.pos) - lane.head} or {lane.due, record.ready}
+    places = record.pos and {lane.list, tonumber(record.pos) - lane.head} or {lane.due, record.ready}
   elseif HELD[status] then
-    return {state_key(q, status), record.birth, q.holds, millis(record.timeout)}
+    places = {state_key(q, status), record.birth, q.holds, millis(record.timeout)}
   elseif FINISHED[status] then
-    return {state_key(q, status), millis(record.finished), q.keeps, millis(record.keep)}
+    places = {state_key(q, status), millis(record.finished), q.keeps, millis(record.keep)}
+  else
+    places = {state_key(q, status), record.birth}
   end
-  return {state_key(q, status), record.birth}
+  if record.bundle and not FINISHED[status] then
+    places[#places + 1], places[#places + 2] = q.deliveries, record.birth
+  end
+  return places
 end
 
 local function is_at_home(record, key, score)
-  if record.pos then
+  if record.pos and key ~= q.deliveries then
     return score >= 0 and call('LINDEX', key, score) == record.id
   end
   return tonumber(call('ZSCORE', key, entry(record.birth, record.id)) or -1) == score
@@ -42,7 +48,7 @@ end
 local function bring_home(record)
   local task = {
     id = record.id, birth = record.birth, status = record.status, ready = record.ready,
-    lane = lane_name(record.priority, record.class),
+    lane = lane_name(record.priority, record.class), bundle = record.bundle,
     hold = HELD[record.status] and millis(record.timeout) or nil,
     finished = FINISHED[record.status] and millis(record.finished) or nil,
     keep = FINISHED[record.status] and millis(record.keep) or nil,
@@ -78,7 +84,9 @@ local function check_record(id)
   for i = 1, #places, 2 do
     if not is_at_home(record, places[i], places[i + 1]) then
       find_out('task %s of queue %s is %s, but not in %s', id, q.name, record.status, places[i])
-      if is_mending then
+      if is_mending and places[i] == q.deliveries then
+        add(q.deliveries, record.birth, entry(record.birth, record.id))
+      elseif is_mending then
         bring_home(record)
       end
       return

@@ -1,5 +1,5 @@
--- Drops all tasks of a queue in one step: their indexes are moved aside for the sweep, and records born
--- before now count as absent.
+-- Drops all tasks and bundles of a queue in one step: their indexes are moved aside for the sweep, and
+-- records born before now count as absent. Plans stay.
 --
 -- ARGV  queue, 'reset' or 'delete'
 -- Body  {'DROPPED'} or {'NOQUEUE'}
@@ -8,7 +8,8 @@ if repeated then
   return answer(repeated)
 end
 
-local q = open(ARGV[5])
+local name = ARGV[5]
+local q = open(name)
 if not q then
   return finish({'NOQUEUE'})
 end
@@ -16,23 +17,30 @@ local since = whole(new_birth())
 local trash = prefix .. 'trash'
 local count = 0
 
-local function set_aside(key)
+-- `kind` is 'b' for an index of bundles, '' for one of tasks.
+local function set_aside(key, kind)
   if call('EXISTS', key) == 1 then
     count = count + 1
-    local aside = trash .. ':' .. since .. ':' .. count
-    call('RENAME', key, aside)
-    call('RPUSH', trash, since .. ' ' .. count .. ' ' .. q.name)
+    call('RENAME', key, trash .. ':' .. since .. ':' .. count)
+    call('RPUSH', trash, since .. ' ' .. kind .. count .. ' ' .. name)
   end
 end
 
+local names = prefix .. 'bundles:' .. q.escaped
+if call('EXISTS', names) == 1 then
+  set_aside(names, 'b')
+  call('ZREM', prefix .. 'bundles', name)
+  call('UNLINK', prefix .. 'bundles:due:' .. q.escaped)
+  call('HSET', prefix .. 'dropped', name, since)
+end
 for _, lane in pairs(lanes_of(q)) do
-  set_aside(lane.list)
-  set_aside(lane.due)
+  set_aside(lane.list, '')
+  set_aside(lane.due, '')
 end
 for _, state in ipairs(STATES) do
-  set_aside(state_key(q, state))
+  set_aside(state_key(q, state), '')
 end
-call('UNLINK', q.holds, q.expiries, q.keeps, q.reserved, prefix .. 'lanes:' .. q.escaped)
+call('UNLINK', q.holds, q.expiries, q.keeps, q.reserved, q.deliveries, prefix .. 'lanes:' .. q.escaped)
 if count > 0 then
   plan(trash, now)
 end
@@ -43,5 +51,5 @@ else
   call('HSET', q.key, 'number', '0', 'since', since)
 end
 opened, opened_names = {}, {}
-publish({'queue ' .. ARGV[5]})
+messages[#messages + 1] = 'queue ' .. name
 return finish({'DROPPED'})

@@ -25,18 +25,31 @@ do
 end
 
 local adds, removals, agenda = {}, {}, {}
+-- Lines for the other nodes, told at the end.
+local messages = {}
 
+-- Entries are added and removed at the end of the script, removals first. `at` says where a member stands
+-- in a list of scores and members.
 local function add(key, score, member)
-  local list = adds[key] or {}
+  local list = adds[key] or {at = {}}
   adds[key] = list
-  list[#list + 1] = score
-  list[#list + 1] = member
+  local place = list.at[member] or #list + 1
+  list[place], list[place + 1], list.at[member] = score, member, place
 end
 
 local function take_out(key, member)
   local list = removals[key] or {}
   removals[key] = list
   list[#list + 1] = member
+  -- What this script itself was to add is not added; the last takes its place.
+  local added = adds[key]
+  local place = added and added.at[member]
+  if place then
+    local last = #added - 1
+    added[place], added[place + 1] = added[last], added[last + 1]
+    added.at[added[last + 1]] = place
+    added.at[member], added[last], added[last + 1] = nil, nil, nil
+  end
 end
 
 local function call_in_chunks(command, key, list)
@@ -108,14 +121,14 @@ end
 -- before its queue was reset or deleted.
 local function find(q, id)
   local key = task_key(q, id)
-  local v = call('HMGET', key, 'birth', 'change', 'status', 'expires', 'big')
+  local v = call('HMGET', key, 'birth', 'change', 'status', 'expires', 'big', 'bundle')
   local birth = tonumber(v[1])
   if not birth or birth < q.since then
     return nil, birth
   end
   local record = {
     id = id, key = key, birth = birth, entry = v[1] .. ':' .. id, change = tonumber(v[2]) or 0, status = v[3],
-    expires = v[4], big = v[5],
+    expires = v[4], big = v[5], bundle = v[6],
   }
   if record.status == 'waiting' or record.status == 'ready' then
     v = call('HMGET', key, 'pos', 'priority', 'class')
@@ -125,10 +138,10 @@ local function find(q, id)
 end
 
 -- What keeps a finished task's id from being used again: until when it is reserved, and whether it
--- belongs to a plan or flow.
+-- belongs to a plan, flow or bundle.
 local function find_claims(record)
   local v = call('HMGET', record.key, 'reserved', 'plan', 'flow')
-  return v[1] and millis(v[1]) or 0, v[2] or v[3]
+  return v[1] and millis(v[1]) or 0, v[2] or v[3] or record.bundle
 end
 
 local function unindex(q, record)
@@ -149,11 +162,15 @@ local function unindex(q, record)
   end
   if not FINISHED[record.status] then
     q.live = q.live - 1
+    if record.bundle then
+      take_out(q.deliveries, member)
+      q.delivering = q.delivering - 1
+    end
   end
 end
 
 -- Puts a task into the indexes of its state: `hold`, `finished`, `keep` and `expires` are times, given
--- where they apply.
+-- where they apply; `bundle` says that it delivers one.
 local function index(q, task)
   local member = entry(task.birth, task.id)
   if task.status == 'waiting' or task.status == 'ready' then
@@ -175,6 +192,10 @@ local function index(q, task)
   end
   if not FINISHED[task.status] then
     q.live = q.live + 1
+    if task.bundle then
+      add(q.deliveries, task.birth, member)
+      q.delivering = q.delivering + 1
+    end
   end
 end
 
@@ -197,6 +218,12 @@ local function create_queue(name, fields)
   local q = open(name)
   q.is_new = true
   return q
+end
+
+-- Live tasks that count for the queue's `max`: all but those that deliver bundles.
+local function counted(q)
+  q.delivered_before = q.delivered_before or call('ZCARD', q.deliveries)
+  return q.number + q.live - q.delivered_before - q.delivering
 end
 
 -- Pushes a task that `pushed_task` has read. Answers with one letter: k(ept), d(uplicate), o(wned),
@@ -227,7 +254,7 @@ local function push(q, task, max)
       return 'o'
     end
   end
-  if max and q.number + q.live >= max then
+  if max and counted(q) >= max then
     return 'f'
   end
   if old then
@@ -253,11 +280,12 @@ local function push(q, task, max)
 end
 
 -- Reads a task to push from ARGV: id, lane, due, expiry or '', whether the payload gets a key of its
--- own, the number of fields, and those; the payload comes last. Also says where the next one begins.
+-- own, whether it delivers a bundle, the number of fields, and those; the payload comes last. Also says
+-- where the next one begins.
 local function pushed_task(i)
   local task = {
     id = ARGV[i], lane = ARGV[i + 1], ready = tonumber(ARGV[i + 2]), expires = tonumber(ARGV[i + 3]),
-    is_big = ARGV[i + 4] == '1', first = i + 6, last = i + 5 + ARGV[i + 5],
+    is_big = ARGV[i + 4] == '1', bundle = ARGV[i + 5] == '1', first = i + 7, last = i + 6 + ARGV[i + 6],
   }
   return task, task.last + (task.is_big and 2 or 1)
 end
@@ -324,7 +352,7 @@ end
 
 -- Tells who waits for a queue that there is something to take. `wanted` says that somebody asked for
 -- more than there was, so that a busy queue costs no messages.
-local function wake(q, messages)
+local function wake(q)
   local count = q.became_ready
   if count == 0 and (q.is_changed or (q.held < 0 and q.concurrency)) then
     count = ready_count(q)
@@ -338,14 +366,14 @@ local function wake(q, messages)
   end
 end
 
-local function publish(messages)
+local function publish()
   if #messages > 0 then
     call(shard[3] == '1' and 'SPUBLISH' or 'PUBLISH', prefix .. 'action:push',
       'punctual ' .. ARGV[2] .. '\n' .. table.concat(messages, '\n'))
   end
 end
 
-local function flush_agenda(messages)
+local function flush_agenda()
   local key = prefix .. 'agenda'
   local head = call('ZRANGE', key, 0, 0, 'WITHSCORES')
   for member, at in pairs(agenda) do
@@ -372,7 +400,6 @@ local function flush()
   for key, list in pairs(adds) do
     call_in_chunks('ZADD', key, list)
   end
-  local messages = {}
   for _, q in pairs(opened) do
     if q then
       for _, lane in pairs(q.lanes) do
@@ -383,7 +410,7 @@ local function flush()
       if q.live ~= 0 then
         call('HINCRBY', q.key, 'number', q.live)
       end
-      wake(q, messages)
+      wake(q)
       if q.is_changed or q.is_new then
         messages[#messages + 1] = 'queue ' .. q.name
       end
@@ -391,12 +418,12 @@ local function flush()
     end
   end
   if next(agenda) then
-    flush_agenda(messages)
+    flush_agenda()
   end
   if last_birth >= first_birth then
     call('HSET', KEYS[1], 'birth', whole(last_birth))
   end
-  publish(messages)
+  publish()
 end
 
 -- Ends a script: writes what was gathered, and remembers `memory`, or else the answer itself. A body that

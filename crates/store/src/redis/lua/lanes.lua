@@ -13,7 +13,7 @@ if q then
   for _, state in ipairs(STATES) do
     names[#names + 1] = state_key(q, state)
   end
-  for _, key in ipairs({q.holds, q.expiries, q.keeps}) do
+  for _, key in ipairs({q.holds, q.expiries, q.keeps, q.deliveries}) do
     names[#names + 1] = key
   end
 end

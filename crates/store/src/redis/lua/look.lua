@@ -2,14 +2,14 @@
 -- due stays on the agenda until it is dealt with.
 --
 -- ARGV  -
--- Body  {expired, sweep, outbox, next, odd}: 1 if there are holds or expiries to end, things to sweep,
---       tasks to hand over to other shards; when to look again (0: when told); queues whose indexes
---       do not hold as many tasks as they should
+-- Body  {expired, sweep, outbox, alarms, next, odd}: 1 if there are holds or expiries to end, things to
+--       sweep, tasks to hand over to other shards, owners to look after; when to look again (0: when
+--       told); queues whose indexes do not hold as many tasks as they should
 
 local RECHECK_MS = 1000
 
 local agenda_key = prefix .. 'agenda'
-local expired, sweep, outbox, again = 0, 0, 0, 0
+local expired, sweep, outbox, alarms, again = 0, 0, 0, 0, 0
 
 local function look_again(at)
   if at and (again == 0 or at < again) then
@@ -89,10 +89,12 @@ for _, member in ipairs(call('ZRANGEBYSCORE', agenda_key, '-inf', now)) do
       expired = 1
     elseif kind == 'outbox' then
       outbox = 1
+    elseif kind == 'alarm' then
+      alarms = 1
     else
       sweep = 1
     end
   end
 end
 look_again(first_score(agenda_key, '(' .. whole(now)))
-return finish({expired, sweep, outbox, again, odd})
+return finish({expired, sweep, outbox, alarms, again, odd})

@@ -11,9 +11,6 @@
 --       {'REPLAYED', letters, blob}: the request was carried out before, with these answers; fewer than
 --         `total` letters: so much of it was
 
-local DAY_MS = 86400000
-local KEYS_MAX = 1000000
-
 if repeated then
   return answer(repeated)
 end
@@ -22,13 +19,10 @@ local keyed = {
   key = ARGV[6], request = ARGV[7], single = ARGV[8] == '1', total = tonumber(ARGV[9]),
   done = tonumber(ARGV[10]), blob = ARGV[11], at = now, letters = '',
 }
-local keyed_key, order_key = prefix .. 'keyed', prefix .. 'keyed:order'
 
--- What is remembered of the request: {at, request, letters, blob}.
 if keyed.key ~= '' then
-  local packed = call('HGET', keyed_key, keyed.key)
-  local known = packed and cmsgpack.unpack(packed)
-  if known and known[1] + DAY_MS > now then
+  local known = recall(keyed.key)
+  if known then
     if known[2] ~= keyed.request then
       return finish({'REUSED'})
     elseif #known[3] ~= keyed.done or keyed.done == keyed.total then
@@ -52,30 +46,8 @@ while i <= #ARGV do
 end
 letters = table.concat(letters)
 
-local function forget_old()
-  for _ = 1, 4 do
-    local oldest = call('LINDEX', order_key, 0)
-    if not oldest then
-      return
-    end
-    local key, at = string.sub(oldest, 1, 16), tonumber(string.sub(oldest, 17))
-    if at + DAY_MS > now and call('LLEN', order_key) <= KEYS_MAX then
-      return
-    end
-    call('LPOP', order_key)
-    local packed = call('HGET', keyed_key, key)
-    if packed and cmsgpack.unpack(packed)[1] == at then
-      call('HDEL', keyed_key, key)
-    end
-  end
-end
-
 if keyed.key ~= '' and not (keyed.single and letters ~= 'k') then
-  local packed = cmsgpack.pack({keyed.at, keyed.request, keyed.letters .. letters, keyed.blob})
-  call('HSET', keyed_key, keyed.key, packed)
-  if not keyed.is_known then
-    call('RPUSH', order_key, keyed.key .. whole(now))
-    forget_old()
-  end
+  local known = {keyed.at, keyed.request, keyed.letters .. letters, keyed.blob}
+  remember(keyed.key, known, keyed.is_known)
 end
 return finish({'PUSHED', letters, first_birth})

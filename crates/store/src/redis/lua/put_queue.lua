@@ -5,7 +5,7 @@
 --       1 if the mode changes, 1 if the rate changes
 --       fields to the end
 -- Body  {'KEPT', rev}, {'LOST'} (it is not as it was), {'HOLDS'} (its mode would change while it holds
---       tasks)
+--       tasks or bundles)
 
 if repeated then
   return answer(repeated)
@@ -22,7 +22,7 @@ if not q then
   return finish({'KEPT', q.rev})
 end
 if ARGV[7] == '1' then
-  local count = q.number
+  local count = q.number + call('ZCARD', prefix .. 'bundles:' .. q.escaped)
   for state in pairs(FINISHED) do
     count = count + call('ZCARD', state_key(q, state))
   end

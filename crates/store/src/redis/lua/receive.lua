@@ -20,7 +20,7 @@ local function receive()
     return 'lost'
   end
   local q = open(ARGV[10]) or create_queue(ARGV[10], initial)
-  if q.max and q.number >= q.max then
+  if q.max and counted(q) >= q.max then
     return 'full'
   end
   if call('LREM', backup, 1, message) == 0 then

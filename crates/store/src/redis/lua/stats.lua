@@ -1,9 +1,10 @@
 -- Counts what queues hold.
 --
 -- ARGV  queues to the end
--- Body  per queue false if there is none, else {counts, oldest, rate_at}: counts in the order waiting,
---       ready, assigned, running, pausing, cancelling, paused, done, failed, cancelled; since when the
---       oldest ready task is ready, and when the rate lets the next go (0: none, it does)
+-- Body  per queue false if there is none, else {counts, oldest, rate_at, bundles}: counts in the order
+--       waiting, ready, assigned, running, pausing, cancelling, paused, done, failed, cancelled; since
+--       when the oldest ready task is ready, and when the rate lets the next go (0: none, it does); how
+--       many bundles
 
 chunk_size = 1
 
@@ -44,7 +45,7 @@ local function stats(q)
   for _, state in ipairs(STATES) do
     counts[#counts + 1] = call('ZCARD', state_key(q, state))
   end
-  return {counts, oldest_ready(q), rate_at(q)}
+  return {counts, oldest_ready(q), rate_at(q), call('ZCARD', prefix .. 'bundles:' .. q.escaped)}
 end
 
 local body = {}

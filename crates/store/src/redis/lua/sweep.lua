@@ -11,33 +11,57 @@ end
 local left = tonumber(ARGV[5])
 local trash = prefix .. 'trash'
 
+local function drop_task(queue, since, id)
+  local q = {escaped = escape(queue), tasks = prefix .. 't:' .. escape(queue) .. ':'}
+  local birth = id ~= '' and tonumber(call('HGET', task_key(q, id), 'birth'))
+  if birth and birth < since then
+    call('UNLINK', task_key(q, id), payload_key(q, id))
+  end
+end
+
+local function drop_bundle(queue, since, name)
+  local o = owner_at('bundle', queue, name)
+  local birth = tonumber(call('HGET', o.meta, 'birth'))
+  if birth and birth < since then
+    unlink_keys(o)
+    displace_owner(o)
+  end
+end
+
+-- The next entries of an index that was set aside.
+local function pop_entries(key)
+  if call('TYPE', key).ok == 'list' then
+    return call('LPOP', key, left)
+  end
+  local entries = call('ZRANGE', key, 0, left - 1)
+  call('ZREMRANGEBYRANK', key, 0, left - 1)
+  return entries
+end
+
 -- Removes records of a queue born before it was reset or deleted.
 local function empty_trash()
   while left > 0 do
-    local since, number, name = string.match(call('LINDEX', trash, 0) or '', '^(%d+) (%d+) (.*)$')
-    if not since then
+    local line = call('LINDEX', trash, 0) or ''
+    local since_text, kind, number, name = string.match(line, '^(%d+) (b?)(%d+) (.*)$')
+    if not since_text then
       return
     end
-    local key = trash .. ':' .. since .. ':' .. number
-    local kind = call('TYPE', key).ok
-    local entries = {}
-    if kind == 'list' then
-      entries = call('LPOP', key, left)
-    elseif kind == 'zset' then
-      entries = call('ZRANGE', key, 0, left - 1)
-      call('ZREMRANGEBYRANK', key, 0, left - 1)
-    end
-    local q = {escaped = escape(name), tasks = prefix .. 't:' .. escape(name) .. ':'}
+    local key, since = trash .. ':' .. since_text .. ':' .. number, tonumber(since_text)
+    local is_list = call('TYPE', key).ok == 'list'
+    local entries = pop_entries(key)
     for _, text in ipairs(entries) do
-      local id = kind == 'list' and text or select(2, parse_entry(text))
-      local birth = id ~= '' and tonumber(call('HGET', task_key(q, id), 'birth'))
-      if birth and birth < tonumber(since) then
-        call('UNLINK', task_key(q, id), payload_key(q, id))
+      if kind == 'b' then
+        drop_bundle(name, since, text)
+      else
+        drop_task(name, since, is_list and text or select(2, parse_entry(text)))
       end
     end
     left = left - #entries
     if call('EXISTS', key) == 0 then
       call('LPOP', trash)
+      if kind == 'b' and call('HGET', prefix .. 'dropped', name) == since_text then
+        call('HDEL', prefix .. 'dropped', name)
+      end
     end
   end
 end

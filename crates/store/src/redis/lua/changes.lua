@@ -1,0 +1,174 @@
+-- Decisions about tasks: how scripts read them from ARGV, and how they carry them out. The body of
+-- commit.lua says what stands in ARGV.
+
+-- Fields of what was pushed; all others are of the state and go with it.
+local PUSHED = {
+  id = true, create = true, birth = true, due = true, priority = true, class = true, hold = true,
+  expires = true, attempts = true, retry = true, unique = true, requires = true, tags = true,
+  plan = true, flow = true, bundle = true, http = true, callback = true, notice = true,
+  big = true,
+}
+
+-- A million in ten minutes are about 60 to a string.
+local RECEIPTS_MAX = 256
+
+local i = 5
+
+local function next_arg()
+  i = i + 1
+  return ARGV[i - 1]
+end
+
+local function next_number()
+  return tonumber(next_arg())
+end
+
+-- A list whose length comes before it.
+local function next_list()
+  local list = {}
+  for n = 1, next_number() do
+    list[n] = next_arg()
+  end
+  return list
+end
+
+-- The record's fields of state that are not among the new ones.
+local function outdated(key, fields)
+  local is_new = {}
+  for n = 1, #fields, 2 do
+    is_new[fields[n]] = true
+  end
+  local names = {}
+  for _, name in ipairs(call('HKEYS', key)) do
+    local stem = string.match(name, '^%a+')
+    if stem and not PUSHED[stem] and not is_new[name] then
+      names[#names + 1] = name
+    end
+  end
+  return names
+end
+
+local function read_placement()
+  local task = {
+    status = next_arg(), ready = next_number(), lane = next_arg(), expires = next_number(),
+    hold = next_number(), finished = next_number(), keep = next_number(),
+  }
+  task.fields = next_list()
+  return task
+end
+
+local function store(q, record, task, is_whole)
+  local key = task_key(q, task.id)
+  task.birth, task.bundle = record.birth, record.bundle
+  unindex(q, record)
+  index(q, task)
+  local fields = task.fields
+  fields[#fields + 1], fields[#fields + 2] = 'change', record.change + 1
+  if task.pos then
+    fields[#fields + 1], fields[#fields + 2] = 'pos', task.pos
+  end
+  if is_whole then
+    delete(q, task.id, record.big)
+    fields[#fields + 1], fields[#fields + 2] = 'birth', whole(record.birth)
+  else
+    local names = outdated(key, fields)
+    if names[1] then
+      call('HDEL', key, unpack(names))
+    end
+  end
+  call('HSET', key, unpack(fields))
+  if task.payload then
+    call('SET', payload_key(q, task.id), task.payload)
+  end
+end
+
+-- Receipts of ten minutes lie in many strings, each receipt 10 bytes and its time, so that they take
+-- little memory and one command. A string that is full begins anew with its newer half.
+local function leave_receipt(receipt)
+  local key = receipt_key(receipt, now)
+  local length = call('APPEND', key, string.sub(receipt, 5) .. struct.pack('>I4', now % RECEIPT_MS))
+  if length == RECEIPT_BYTES then
+    call('PEXPIRE', key, 3 * RECEIPT_MS)
+  elseif length > RECEIPT_BYTES * RECEIPTS_MAX then
+    call('SET', key, call('GETRANGE', key, RECEIPT_BYTES * RECEIPTS_MAX / 2, -1), 'KEEPTTL')
+  end
+end
+
+-- A task to be made: here, or in the shard it belongs to.
+local function read_spawn()
+  local target = next_arg()
+  if target ~= 'here' then
+    return {target = target, packed = next_arg()}
+  end
+  local made = {name = next_arg(), initial = next_list()}
+  made.task, i = pushed_task(i)
+  return made
+end
+
+local function read_spawns()
+  local spawns = {}
+  for n = 1, next_number() do
+    spawns[n] = read_spawn()
+  end
+  return spawns
+end
+
+-- Makes a task, or notes it for the shard it belongs to.
+local function spawn(made)
+  if made.target then
+    local key = prefix .. 'outbox:' .. made.target
+    call('RPUSH', key, whole(new_birth()) .. ' ' .. made.packed)
+    plan(key, now)
+  else
+    push(open(made.name) or create_queue(made.name, made.initial), made.task)
+  end
+end
+
+local function read_change()
+  local change = {
+    q = open(next_arg()), id = next_arg(), birth = next_number(), version = next_number(), fate = next_arg(),
+    receipt = next_arg(),
+  }
+  if change.fate == 'keep' or change.fate == 'rewrite' then
+    change.task = read_placement()
+    change.task.id = change.id
+    if change.fate == 'rewrite' and next_arg() == '1' then
+      change.task.payload = next_arg()
+    end
+  elseif change.fate == 'reserve' then
+    change.reserved_until = next_number()
+  end
+  change.spawns = read_spawns()
+  return change
+end
+
+-- Whether the record is still the version the decision was made from.
+local function is_current(change)
+  local record = change.q and find(change.q, change.id)
+  change.record = record
+  return record and record.birth == change.birth and record.change == change.version
+end
+
+-- Carries out a decision about a record that `is_current` has found.
+local function apply(change)
+  local q, id, record = change.q, change.id, change.record
+  if change.fate ~= 'same' then
+    if change.task then
+      store(q, record, change.task, change.fate == 'rewrite')
+    else
+      unindex(q, record)
+      delete(q, id, record.big)
+    end
+    if change.reserved_until then
+      call('ZADD', q.reserved, whole(change.reserved_until), id)
+      plan(q.reserved, change.reserved_until)
+      q.has_reserved = true
+    end
+    if change.receipt ~= '' then
+      leave_receipt(change.receipt)
+    end
+  end
+  for _, made in ipairs(change.spawns) do
+    spawn(made)
+  end
+end

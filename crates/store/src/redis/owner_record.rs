@@ -1,0 +1,172 @@
+//! An owner as it lies in Redis: how its record is written and read. `docs/redis.md` names every key.
+//!
+//! A plan's record is JSON for people to read, under the name that the seeds give it, and packed beside
+//! that: JSON does not tell `null` from nothing, and if somebody spoils it, the plan still reads, as one
+//! that failed. A bundle's record is JSON without what lies beside it: its target, packed, and its data.
+
+use std::collections::BTreeSet;
+
+use punctual_core::bundle::{Bundle, BundleState};
+use punctual_core::plan::{Plan, PlanState};
+use punctual_core::{Owner, OwnerKey, OwnerKind, Timestamp};
+use tracing::error;
+
+use super::answer::Part;
+use super::call::Call;
+use super::fields::{corrupt, seconds};
+use crate::port::{Revision, StoreError, StoredOwner};
+
+/// The word for a kind in scripts and keys.
+pub(super) fn kind_name(kind: OwnerKind) -> &'static str {
+    match kind {
+        OwnerKind::Bundle => "bundle",
+        OwnerKind::Plan => "plan",
+    }
+}
+
+fn millis_text(time: Option<Timestamp>) -> String {
+    time.map_or_else(String::new, |time| time.as_millis().to_string())
+}
+
+fn seconds_text(time: Option<Timestamp>) -> String {
+    time.map_or_else(String::new, |time| seconds(time.as_millis()))
+}
+
+fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
+    serde_json::to_vec(record).expect("records have string keys only")
+}
+
+fn packed<T: serde::Serialize>(record: &T) -> Vec<u8> {
+    postcard::to_stdvec(record).expect("a record can be packed")
+}
+
+impl Call<'_> {
+    /// Adds the identity of an owner.
+    pub(super) fn owner_key(&mut self, key: &OwnerKey) -> &mut Self {
+        self.arg(kind_name(key.kind)).arg(key.queue.as_str()).arg(&*key.name)
+    }
+
+    /// Adds the record of an owner, and what people see of it elsewhere.
+    pub(super) fn owner(&mut self, owner: &Owner) -> &mut Self {
+        let (record, packed, timer) = match owner {
+            Owner::Bundle(bundle) => {
+                let record =
+                    Bundle { data: BTreeSet::new(), target: None, ..Bundle::clone(bundle) };
+                let target = bundle.target.as_ref().map(packed).unwrap_or_default();
+                let waits = bundle.state != BundleState::Failed;
+                (json(&record), target, waits.then_some(bundle.due_at))
+            }
+            Owner::Plan(plan) => {
+                let is_timed = matches!(plan.state, PlanState::Scheduled | PlanState::Running);
+                (json(plan), packed(plan), plan.next_at.filter(|_| is_timed))
+            }
+        };
+        self.arg(record).arg(packed).arg(seconds_text(timer));
+        self.arg(millis_text(owner.due_at())).arg(millis_text(owner.alarm_at()));
+        if let Owner::Bundle(bundle) = owner {
+            self.signs(bundle);
+        }
+        self
+    }
+
+    /// Adds what the seeds show of a bundle besides its payloads.
+    fn signs(&mut self, bundle: &Bundle) {
+        let (lock, started_at) = match &bundle.state {
+            BundleState::Locked(lock) => (Some(lock), None),
+            BundleState::Started { at, .. } => (None, Some(*at)),
+            BundleState::Waiting | BundleState::Failed => (None, None),
+        };
+        self.arg(lock.map_or("", |lock| &lock.random));
+        self.arg(millis_text(lock.map(|lock| lock.until))).arg(seconds_text(started_at));
+        self.arg(if bundle.overwrite { "1" } else { "" }).arg(bundle.data.len());
+        for text in &bundle.data {
+            self.arg(text);
+        }
+    }
+}
+
+/// An owner as scripts show it.
+pub(super) struct Shown {
+    /// Which.
+    pub(super) key: OwnerKey,
+    /// Its version.
+    pub(super) revision: Revision,
+    record: Vec<u8>,
+    packed: Vec<u8>,
+    data: Vec<Vec<u8>>,
+}
+
+impl Shown {
+    /// Takes an answer apart; none: there is no such owner.
+    pub(super) fn read(part: Part) -> Result<Option<Self>, StoreError> {
+        if part.is_nothing() {
+            return Ok(None);
+        }
+        let [kind, queue, name, birth, change, record, packed, data] = part.parts()?;
+        let kind = match kind.text()?.as_str() {
+            "bundle" => OwnerKind::Bundle,
+            _ => OwnerKind::Plan,
+        };
+        let bytes = |part: Part| if part.is_nothing() { Ok(Vec::new()) } else { part.bytes() };
+        let data: Result<_, _> = data.list()?.into_iter().map(Part::bytes).collect();
+        let change = u32::try_from(change.count()?).unwrap_or(u32::MAX);
+        Ok(Some(Self {
+            key: OwnerKey { kind, queue: queue.name()?, name: name.text()?.into() },
+            revision: Revision { birth: birth.int()?.unsigned_abs(), change },
+            record: bytes(record)?,
+            packed: bytes(packed)?,
+            data: data?,
+        }))
+    }
+
+    /// About how large it is.
+    pub(super) fn bytes(&self) -> usize {
+        self.record.len() + self.data.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// Reads the record.
+    pub(super) fn stored(self) -> Result<StoredOwner, StoreError> {
+        let revision = self.revision;
+        let owner = match self.key.kind {
+            OwnerKind::Bundle => Owner::Bundle(Box::new(self.bundle()?)),
+            OwnerKind::Plan => Owner::Plan(Box::new(self.plan()?)),
+        };
+        Ok(StoredOwner { owner, revision })
+    }
+
+    fn bundle(self) -> Result<Bundle, StoreError> {
+        let place = || self.key.to_string();
+        let bundle: Bundle =
+            serde_json::from_slice(&self.record).map_err(|error| corrupt(place(), error))?;
+        if OwnerKey::bundle(&bundle.queue, &bundle.key) != self.key {
+            return Err(corrupt(place(), "its record is that of another"));
+        }
+        let target = match self.packed.is_empty() {
+            true => None,
+            false => {
+                Some(postcard::from_bytes(&self.packed).map_err(|error| corrupt(place(), error))?)
+            }
+        };
+        let data: Result<_, _> = self.data.into_iter().map(String::from_utf8).collect();
+        let data = data.map_err(|error| corrupt(self.key.to_string(), error))?;
+        Ok(Bundle { data, target, ..bundle })
+    }
+
+    fn plan(self) -> Result<Plan, StoreError> {
+        let packed = postcard::from_bytes::<Plan>(&self.packed);
+        if let Ok(plan) = &packed
+            && json(plan) == self.record
+        {
+            return Ok(plan.clone());
+        }
+        let reason = match serde_json::from_slice::<Plan>(&self.record) {
+            Ok(plan) if OwnerKey::plan(&plan.station, &plan.id) == self.key => return Ok(plan),
+            Ok(_) => "it is that of another".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let plan = packed.map_err(|_| corrupt(self.key.to_string(), &reason))?;
+        error!(plan = %self.key.name, reason, "the record of a plan cannot be read; it will not run");
+        let error = Some(format!("the stored plan cannot be read: {reason}"));
+        Ok(Plan { state: PlanState::Error, error, ..plan })
+    }
+}
