@@ -84,15 +84,15 @@ fn bench(args: &[&str]) -> anyhow::Result<()> {
             tools::require(&["redis-server"])?;
             (&[("punctual-store", "redis"), ("punctual", "redis")], rest)
         }
-        args => (
-            &[
+        args => {
+            let all = &[
                 ("punctual-store", "cycles"),
                 ("punctual-store", "owners"),
                 ("punctual", "http"),
                 ("punctual", "delivery"),
-            ],
-            args,
-        ),
+            ];
+            (all, args)
+        }
     };
     let (only, args) = match args {
         [first, rest @ ..] if all.iter().any(|(_, bench)| bench == first) => (Some(*first), rest),

