@@ -6,11 +6,11 @@ use punctual_core::http::Reach;
 use punctual_core::notice::{Message, NoticeSettings};
 use punctual_core::{QueueName, Spec, State};
 use punctual_store::{Inbox, InboxLists, Received, Store};
+use punctual_testing::eventually;
+use punctual_testing::redis::{Cluster, Server};
 use serde_json::Value;
 
-use crate::cluster::Cluster;
 use crate::nodes::{Node, id, name};
-use crate::server::{Server, eventually};
 
 /// The names of the source design.
 fn lists() -> InboxLists {
