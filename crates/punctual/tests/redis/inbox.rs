@@ -34,19 +34,15 @@ async fn messages_in_a_list_are_sent_whoever_serves_it() {
     assert_eq!(request, json!(["a"]));
     answer(stream, "200 OK");
 
+    until_succeeded(&other, "a").await;
+
     // Whichever serves the inbox: after its end the other one does.
     one.kill();
     leave("b");
     let (request, stream) = requests.recv_timeout(PATIENCE).unwrap();
     assert_eq!(request, json!(["b"]));
     answer(stream, "200 OK");
-    let client = other.client();
-    let is_over = async |id: &str| client.notice(id).await.unwrap().state == NoticeState::Succeeded;
-    let deadline = std::time::Instant::now() + PATIENCE;
-    while !(is_over("a").await && is_over("b").await) {
-        assert!(std::time::Instant::now() < deadline, "both are sent");
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    until_succeeded(&other, "b").await;
     let rejected: String = redis.command(&format!("LINDEX {LIST}:rejected 0"));
     let rejected: Value = serde_json::from_str(&rejected).unwrap();
     assert_eq!(rejected["message"], "broken");
@@ -57,6 +53,14 @@ async fn messages_in_a_list_are_sent_whoever_serves_it() {
     other.stop();
     let lease = format!("EXISTS {LIST}:lease");
     eventually("the lease is given up", || (redis.command::<u64>(&lease) == 0).then_some(()));
+}
+
+async fn until_succeeded(server: &Server, id: &str) {
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while server.client().notice(id).await.unwrap().state != NoticeState::Succeeded {
+        assert!(std::time::Instant::now() < deadline, "{id} is sent");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
 }
 
 #[test]
