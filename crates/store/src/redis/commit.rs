@@ -204,9 +204,7 @@ fn next_piece(changes: &[Change], places: &[usize]) -> usize {
         let long = |spec: &Spec| spec.payload.len();
         bytes += decision.spawn.iter().map(long).sum::<usize>();
         if matches!(decision.fate, Fate::Keep | Fate::Rewrite) {
-            let status = &decision.task.status;
-            bytes += status.result.as_ref().map_or(0, |result| result.len());
-            bytes += status.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.len());
+            bytes += decision.task.status.bytes();
         }
         if decision.fate == Fate::Rewrite {
             bytes += long(&decision.task.spec);
