@@ -7,6 +7,7 @@ mod away;
 mod clock;
 mod deliver;
 mod doctor;
+mod inbox;
 mod nodes;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]

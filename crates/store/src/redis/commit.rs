@@ -200,11 +200,9 @@ pub(super) fn revision_after(change: &Change) -> Revision {
 /// About how much of a call a decision takes.
 pub(super) fn bytes_of(decision: &Decision) -> usize {
     let long = |spec: &Spec| spec.payload.len();
-    let mut bytes = decision.spawn.iter().map(long).sum();
+    let mut bytes = decision.spawn.iter().map(long).sum::<usize>();
     if matches!(decision.fate, Fate::Keep | Fate::Rewrite) {
-        let status = &decision.task.status;
-        bytes += status.result.as_ref().map_or(0, |result| result.len());
-        bytes += status.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.len());
+        bytes += decision.task.status.bytes();
     }
     if decision.fate == Fate::Rewrite {
         bytes += long(&decision.task.spec);
