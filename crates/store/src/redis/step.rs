@@ -19,14 +19,13 @@ const CLAIMED_AGAIN: Duration = Duration::from_millis(20);
 impl Node {
     /// Carries out steps in their order, as many together as can be.
     pub(super) async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+        let is_alone = |step: &Step| self.keys.shards() > 1 && !new_plans(step).is_empty();
         let mut answers = Vec::with_capacity(steps.len());
         while answers.len() < steps.len() {
             let rest = &steps[answers.len()..];
-            let plan = if self.keys.shards() > 1 { new_plan(&rest[0]) } else { None };
-            if let Some(plan) = plan {
-                answers.push(self.step_to_plan(plan, &rest[0]).await?);
+            if is_alone(&rest[0]) {
+                answers.push(self.step_to_plans(&rest[0]).await?);
             } else {
-                let is_alone = |step: &Step| self.keys.shards() > 1 && new_plan(step).is_some();
                 let end = rest.iter().position(is_alone).unwrap_or(rest.len());
                 answers.extend(self.steps_together(&rest[..end]).await?);
             }
@@ -55,20 +54,28 @@ impl Node {
         Ok(answers)
     }
 
-    /// Makes a plan where queues lie in several shards, none of which knows the plans of the others: its
-    /// id is claimed until it is made.
-    async fn step_to_plan(&self, plan: &OwnerKey, step: &Step) -> Result<Stepped, StoreError> {
-        let claim =
-            super::random_name().map_err(|error| StoreError::unavailable(error.to_string()))?;
-        while !self.claim(plan, &claim, true).await? {
-            tokio::time::sleep(CLAIMED_AGAIN).await;
+    /// Makes plans where queues lie in several shards, none of which knows the plans of the others: their
+    /// ids are claimed until they are made.
+    async fn step_to_plans(&self, step: &Step) -> Result<Stepped, StoreError> {
+        let name = super::random_name();
+        let claim = name.map_err(|error| StoreError::unavailable(error.to_string()))?;
+        let plans = new_plans(step);
+        let mut is_free = true;
+        for plan in &plans {
+            while !self.claim(plan, &claim, true).await? {
+                tokio::time::sleep(CLAIMED_AGAIN).await;
+            }
+            let station = self.station(&plan.name).await?;
+            is_free &= station.is_none_or(|station| station == plan.queue);
         }
-        let stepped = match self.station(&plan.name).await? {
-            Some(station) if station != plan.queue => Stepped::Lost,
-            _ => self.steps_together(std::slice::from_ref(step)).await?.remove(0),
+        let stepped = match is_free {
+            true => self.steps_together(std::slice::from_ref(step)).await?.remove(0),
+            false => Stepped::Lost,
         };
-        // If not even that can be said, the claim ends by itself.
-        let _ = self.claim(plan, &claim, false).await;
+        for plan in &plans {
+            // If not even that can be said, the claim ends by itself.
+            let _ = self.claim(plan, &claim, false).await;
+        }
         Ok(stepped)
     }
 
@@ -145,11 +152,13 @@ impl Node {
     }
 }
 
-/// The plan that a step makes, if it does.
-fn new_plan(step: &Step) -> Option<&OwnerKey> {
+/// The plans that a step makes, by their ids, so that claims never wait for each other.
+fn new_plans(step: &Step) -> Vec<&OwnerKey> {
     let is_made = |change: &&OwnerChange| change.expected.is_none() && change.after.is_some();
     let made = step.owners.iter().filter(is_made).map(|change| &change.key);
-    made.into_iter().find(|key| key.kind == OwnerKind::Plan)
+    let mut plans: Vec<_> = made.filter(|key| key.kind == OwnerKind::Plan).collect();
+    plans.sort_unstable_by_key(|key| &key.name);
+    plans
 }
 
 fn owner_change(call: &mut Call<'_>, change: &OwnerChange) {
