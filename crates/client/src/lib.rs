@@ -31,6 +31,7 @@
 mod changes;
 mod error;
 mod hold;
+mod notices;
 mod queues;
 mod task;
 mod tasks;
@@ -38,7 +39,9 @@ mod transport;
 
 pub use error::{Effect, Error, Problem};
 pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
+pub use notices::{NewNotice, Notice, SentNotice};
 pub use punctual_core::http::{Headers, HttpTarget, Method, Statuses, Success};
+pub use punctual_core::notice::{ContentType, NoticeMethod, NoticeState};
 pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
 pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};

@@ -13,6 +13,7 @@
 //! - [`time`], [`name`], [`json`], [`token`]: the small values everything is made of.
 //! - [`queue`]: a queue's record and settings. [`retry`]: when to try again.
 //! - [`task`]: a task's record, its state machine and every decision about it.
+//! - [`notice`]: tasks that call a URL until it says that it has understood.
 //! - [`calendar`]: a plan's rule and when it is due.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
@@ -23,6 +24,7 @@ pub mod http;
 pub mod json;
 pub mod limits;
 pub mod name;
+pub mod notice;
 mod object;
 pub mod patch;
 pub mod queue;

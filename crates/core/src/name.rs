@@ -88,6 +88,14 @@ impl QueueName {
         Self::parse("callbacks").expect("a built-in name follows the rule")
     }
 
+    /// The queue of notices.
+    ///
+    /// # Panics
+    /// Never: the name follows the rule.
+    pub fn notices() -> Self {
+        Self::parse("notices").expect("a built-in name follows the rule")
+    }
+
     /// Whether the queue always exists.
     pub fn is_built_in(&self) -> bool {
         Self::BUILT_IN.contains(&self.as_str())

@@ -189,6 +189,9 @@ impl Settings {
             settings.mode = Mode::Http;
         }
         if name.as_str() == "notices" {
+            // Whoever sends a notice reads what became of it.
+            let day = Span::from_secs(86_400);
+            settings.keep = Keep { done: day, cancelled: day, ..settings.keep };
             settings.retry = RetryPolicy::Intervals(vec![Span::from_secs(600); 4]);
         }
         settings

@@ -6,8 +6,11 @@ use anyhow::Context;
 use clap::Args;
 use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
+use punctual_core::notice::NoticeSettings;
+use punctual_store::InboxLists;
 use serde::Deserialize;
 
+use crate::notice_settings::{NoticeFile, NoticeFlags};
 use crate::place::{StorePlace, StoreSettings};
 
 const LISTEN: &str = "127.0.0.1:23334";
@@ -76,6 +79,8 @@ pub(crate) struct Flags {
     /// Further headers whose values are never read back, separated by commas
     #[arg(long, env = "PUNCTUAL_SECRET_HEADERS", value_name = "NAMES", value_delimiter = ',')]
     secret_headers: Option<Vec<String>>,
+    #[command(flatten)]
+    notices: NoticeFlags,
 }
 
 /// Settings as the file gives them.
@@ -92,6 +97,8 @@ struct File {
     max_queues: Option<usize>,
     allow_private_targets: Option<PrivateTargets>,
     secret_headers: Option<Vec<String>>,
+    #[serde(default)]
+    notices: NoticeFile,
 }
 
 /// Which private addresses deliveries may go to, as the file says it.
@@ -135,6 +142,8 @@ pub(crate) struct Config {
     pub(crate) max_queues: usize,
     pub(crate) reach: Reach,
     pub(crate) secret_headers: Vec<String>,
+    pub(crate) notices: NoticeSettings,
+    pub(crate) inbox: Option<InboxLists>,
 }
 
 impl File {
@@ -184,6 +193,8 @@ impl Flags {
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
             reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
             secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
+            inbox: self.notices.inbox(&file.notices)?,
+            notices: self.notices.settle(file.notices)?,
         })
     }
 }
@@ -227,6 +238,8 @@ mod tests {
             max_queues: 3,
             reach: Reach::public(),
             secret_headers: Vec::new(),
+            notices: NoticeSettings::default(),
+            inbox: None,
         };
         assert_eq!(flags.settle().unwrap(), expected);
         let defaults = Flags::default().settle().unwrap();

@@ -6,6 +6,8 @@
 mod commit;
 mod config;
 mod doctor;
+mod notice;
+mod notice_settings;
 mod output;
 mod place;
 mod push;
@@ -50,6 +52,7 @@ enum Command {
     Commit(commit::Commit),
     Queue(queue::Queue),
     Task(task::Task),
+    Notice(notice::NoticeCommand),
     Doctor(doctor::Doctor),
 }
 
@@ -66,6 +69,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Commit(commit) => run_client(commit.run()),
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
+        Command::Notice(notice) => run_client(notice.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
     }
 }

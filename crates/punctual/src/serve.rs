@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig};
-use punctual_store::Store;
+use punctual_store::{Inbox, Store};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -52,16 +52,17 @@ enum LogFormat {
 impl Serve {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         start_log(&self.log, self.log_format)?;
-        let config = self.flags.settle()?;
+        let mut config = self.flags.settle()?;
         raise_file_limit();
         let mut signals = Signals::new()?;
         let address = loopback(&config.listen).await?;
         let store = open(&config.store, &mut signals).await?;
+        let inbox = config.inbox.take().map(|lists| store.inbox(lists)).transpose()?;
         let listener = bind(address).await?;
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address);
-        serve(store, listener, config, &mut signals).await
+        serve(store, inbox, listener, config, &mut signals).await
     }
 }
 
@@ -134,20 +135,25 @@ fn announce(address: SocketAddr) {
 
 async fn serve(
     store: Arc<dyn Store>,
+    inbox: Option<Arc<dyn Inbox>>,
     listener: TcpListener,
     config: Config,
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
-    let server = Server::new(
+    let mut server = Server::new(
         Arc::clone(&store),
         ServerConfig {
             auto_create: config.auto_create,
             max_queues: config.max_queues,
             hosts: config.hosts,
             secret_headers: config.secret_headers,
+            notices: config.notices,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );
+    if let Some(inbox) = inbox {
+        server = server.with_inbox(inbox);
+    }
     let (stop, stopping) = tokio::sync::oneshot::channel::<()>();
     let run = server.run(listener, async {
         // Either way it is time to stop: told to, or whoever could tell is gone.

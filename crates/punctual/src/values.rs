@@ -1,6 +1,8 @@
 //! Values on the command line, read and checked before anything is sent.
 
-use punctual_client::{RawJson, RetryPolicy, Span, State, Timestamp};
+use punctual_client::{NoticeState, RawJson, RetryPolicy, Span, State, Timestamp};
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
 
 /// A length of time.
 pub(crate) fn span(text: &str) -> Result<Span, &'static str> {
@@ -33,6 +35,24 @@ pub(crate) fn state(text: &str) -> Result<State, String> {
         let names: Vec<_> = State::ALL.iter().map(|state| state.name()).collect();
         format!("expected one of {}", names.join(", "))
     })
+}
+
+/// A notice's state.
+pub(crate) fn notice_state(text: &str) -> Result<NoticeState, String> {
+    let names = || NoticeState::ALL.map(NoticeState::name).join(", ");
+    NoticeState::parse(text).ok_or_else(|| format!("expected one of {}", names()))
+}
+
+/// One of a few words.
+pub(crate) fn word<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
+    let words = StrDeserializer::<serde::de::value::Error>::new(text);
+    T::deserialize(words).map_err(|error| error.to_string())
+}
+
+/// `NAME: VALUE`.
+pub(crate) fn header(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once(':').ok_or("expected NAME: VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// `FIELD=VALUE`: the value is JSON, or else text; nothing after the `=` means `null`.

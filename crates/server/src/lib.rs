@@ -4,6 +4,7 @@
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
 //! - `delivery`: the server calls URLs itself, for queues of mode `http`.
+//! - `inbox`: messages that lie beside the store become notices.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
@@ -11,12 +12,14 @@ mod api;
 mod code;
 mod delivery;
 mod engine;
+mod inbox;
 mod serve;
 
 use std::sync::Arc;
 
 use punctual_core::limits::QUEUES_MAX;
-use punctual_store::Store;
+use punctual_core::notice::NoticeSettings;
+use punctual_store::{Inbox, Store};
 use tokio::net::TcpListener;
 
 pub use self::delivery::{DeliveryConfig, Resolve};
@@ -35,6 +38,8 @@ pub struct ServerConfig {
     pub secret_headers: Vec<String>,
     /// How the server calls URLs.
     pub delivery: DeliveryConfig,
+    /// What holds for notices that do not say otherwise.
+    pub notices: NoticeSettings,
 }
 
 impl Default for ServerConfig {
@@ -45,6 +50,7 @@ impl Default for ServerConfig {
             hosts: Vec::new(),
             secret_headers: Vec::new(),
             delivery: DeliveryConfig::default(),
+            notices: NoticeSettings::default(),
         }
     }
 }
@@ -53,12 +59,19 @@ impl Default for ServerConfig {
 pub struct Server {
     store: Arc<dyn Store>,
     config: ServerConfig,
+    inbox: Option<Arc<dyn Inbox>>,
 }
 
 impl Server {
     /// A server that is not running yet.
     pub fn new(store: Arc<dyn Store>, config: ServerConfig) -> Self {
-        Self { store, config }
+        Self { store, config, inbox: None }
+    }
+
+    /// The same with an inbox, whose messages become notices.
+    #[must_use]
+    pub fn with_inbox(self, inbox: Arc<dyn Inbox>) -> Self {
+        Self { inbox: Some(inbox), ..self }
     }
 
     /// Serves until `shutdown` resolves, then finishes what is under way and returns.
@@ -70,6 +83,6 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        serve::run(self.store, self.config, listener, shutdown).await
+        serve::run(self, listener, shutdown).await
     }
 }

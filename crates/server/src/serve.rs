@@ -9,16 +9,16 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use punctual_store::Store;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tower::ServiceExt;
 use tracing::{debug, info, warn};
 
-use crate::ServerConfig;
+use crate::Server;
 use crate::api::{self, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
+use crate::inbox::Receiver;
 
 /// Most connections at once; further ones wait until one has ended.
 const CONNECTIONS_MAX: usize = 16_384;
@@ -43,16 +43,22 @@ pub enum ServeError {
 
 /// Serves until `shutdown` resolves or the store has stopped.
 pub(crate) async fn run(
-    store: Arc<dyn Store>,
-    mut config: ServerConfig,
+    server: Server,
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
+    let Server { store, mut config, inbox } = server;
     if let Ok(own) = listener.local_addr() {
         config.delivery.reach = config.delivery.reach.knowing(own);
     }
     let (engine, returned) = Engine::new(store.clone(), &config);
     let loops = engine.start();
+    let (stop_receiving, stopped) = tokio::sync::oneshot::channel::<()>();
+    let receiving = inbox.map(|inbox| {
+        tokio::spawn(Receiver::new(engine.clone(), inbox).run(async {
+            let _ = stopped.await;
+        }))
+    });
     let (stop_delivering, stopping) = tokio::sync::oneshot::channel::<()>();
     let delivering = tokio::spawn(Executor::new(engine.clone()).run(async {
         let _ = stopping.await;
@@ -72,6 +78,7 @@ pub(crate) async fn run(
     app.drain();
     drop(listener);
     engine.close();
+    drop(stop_receiving);
     drop(stop_delivering);
     if tokio::time::timeout(DRAIN_MAX, graceful.shutdown()).await.is_err() {
         warn!("some requests did not end within {DRAIN_MAX:?} and were cut off");
@@ -82,6 +89,10 @@ pub(crate) async fn run(
     closing.notify_one();
     if tokio::time::timeout(DRAIN_MAX, giving_back).await.is_err() {
         warn!("some tasks were not given back; their holds will end");
+    }
+    if let Some(receiving) = receiving {
+        // It ends between two messages, and one takes no longer than the store.
+        let _ = tokio::time::timeout(DRAIN_MAX, receiving).await;
     }
     drop(loops);
     info!("stopped");

@@ -1,6 +1,7 @@
 //! Where Punctual keeps its records.
 //!
 //! - [`port`]: what a store must do, atomically. Everything above the stores uses only this.
+//! - [`inbox`]: messages that programs leave beside a store, to become notices.
 //! - [`model`]: the plainest thing that does it, in memory; the yardstick for the others.
 //! - [`local`]: the embedded store: indexes in memory, a journal on disk (or none: `memory:`).
 //! - [`redis`]: the store for several nodes, over Redis.
@@ -10,12 +11,14 @@
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod inbox;
 pub mod local;
 pub mod model;
 pub mod port;
 pub mod redis;
 
 pub use clock::{Clock, Instant, ManualClock, SystemClock};
+pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
     Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, Page, Push, PushRefusal, Pushed,
     PutQueue, QueueStats, Receipt, Revision, Store, StoreError, Stored, Take, Taken, Taker, Wake,

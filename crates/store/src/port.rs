@@ -20,6 +20,8 @@ use punctual_core::{
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::inbox::{Inbox, InboxLists};
+
 /// The identity of one version of a record: the fence of a commit.
 ///
 /// `birth` is new for every push, so a task pushed again under an old id is another task.
@@ -427,4 +429,15 @@ pub trait Store: Send + Sync + 'static {
     /// ended, leftovers of queues that were reset or deleted. At most about `limit` records; true
     /// if there is more to do.
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError>;
+
+    /// Whether no other server can be using it, so that what one held is held by nobody when another
+    /// starts.
+    fn is_exclusive(&self) -> bool {
+        false
+    }
+
+    /// The inbox over two lists beside this store. An error: it has none, or not by these names.
+    fn inbox(&self, _lists: InboxLists) -> Result<Arc<dyn Inbox>, StoreError> {
+        Err(StoreError::Open("notices.list: only a Redis store has lists".to_owned()))
+    }
 }

@@ -2,13 +2,15 @@
 
 use super::{Headers, HttpTarget, Method, Secret, Success, TargetUrl};
 use crate::json::RawJson;
+use crate::notice::Encoded;
 use crate::queue::Settings;
 use crate::task::Spec;
 use crate::time::Span;
 
 const CONTENT_TYPE: &str = "content-type";
 
-/// Neither the task nor its queue names a URL, or it is none any more.
+/// Neither the task nor its queue names a URL, or it is none any more: a notice whose data was edited
+/// may not fit into one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoUrl;
 
@@ -47,6 +49,14 @@ pub struct Outgoing {
 }
 
 impl Content {
+    /// Its type, where nothing else is said.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "application/json",
+            Self::Text(_) => "text/plain; charset=utf-8",
+        }
+    }
+
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
@@ -75,7 +85,18 @@ impl Outgoing {
         let url = url.ok_or(NoUrl)?;
         let is_queues_origin = of_queue.is_some_and(|of_queue| url.is_same_origin(&of_queue));
         let method = target.method.unwrap_or_default();
-        let content = content(target, &spec.payload, method);
+        let (url, content, kind) = match &spec.notice {
+            Some(notice) => match notice.content_type.encode(method, &spec.payload) {
+                Ok(Encoded::Query(query)) => (url.with_query(&query).ok_or(NoUrl)?, None, None),
+                Ok(Encoded::Body(content, kind)) => (url, Some(content), Some(kind)),
+                Err(_) => return Err(NoUrl),
+            },
+            None => {
+                let content = content(target, &spec.payload, method);
+                let kind = content.as_ref().map(Content::kind);
+                (url, content, kind)
+            }
+        };
         let mut headers = target.headers.clone();
         let mut origin_headers =
             if is_queues_origin { queue.headers.clone() } else { Headers::default() };
@@ -85,13 +106,8 @@ impl Outgoing {
         }
         let is_typed =
             headers.get(CONTENT_TYPE).is_some() || origin_headers.get(CONTENT_TYPE).is_some();
-        let content_type = target.content_type.clone().or_else(|| {
-            let kind = match content.as_ref()? {
-                Content::Json(_) => "application/json",
-                Content::Text(_) => "text/plain; charset=utf-8",
-            };
-            (!is_typed).then(|| kind.to_owned())
-        });
+        let kind = kind.filter(|_| !is_typed).map(str::to_owned);
+        let content_type = target.content_type.clone().or(kind);
         let parse = |secret: &String| Secret::parse(secret).ok();
         Ok(Self {
             url,

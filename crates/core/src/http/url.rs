@@ -49,6 +49,20 @@ impl TargetUrl {
         Err(Invalid::new(field, rule))
     }
 
+    /// The same with more in its query string; none, if it becomes too long.
+    pub(crate) fn with_query(&self, more: &str) -> Option<Self> {
+        if more.is_empty() {
+            return Some(self.clone());
+        }
+        let mut url = self.0.clone();
+        let query = match self.0.query() {
+            Some(own) if !own.is_empty() => format!("{own}&{more}"),
+            _ => more.to_owned(),
+        };
+        url.set_query(Some(&query));
+        (url.as_str().len() <= URL_BYTES_MAX).then_some(Self(url))
+    }
+
     /// Where a redirect from here leads.
     pub(super) fn join(&self, location: &str) -> Option<Self> {
         let mut url = self.0.join(location).ok().filter(is_target)?;

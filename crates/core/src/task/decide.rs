@@ -123,10 +123,13 @@ impl Task {
                 return Ok(self.settle(token, settlement, context));
             }
             Event::Cancel => match state {
-                State::Running | State::Pausing => status.state = State::Cancelling,
                 State::Cancelling | State::Cancelled => return Ok(self.unchanged()),
+                // The server itself sends a notice, and nobody else has to hear that it ended.
+                State::Running | State::Pausing if self.spec.notice.is_none() => {
+                    status.state = State::Cancelling;
+                }
                 _ => {
-                    if state == State::Assigned {
+                    if state.is_held() {
                         status.untake(now, Outcome::Cancelled, None);
                     }
                     return Ok(self.end(State::Cancelled, context));
@@ -169,7 +172,7 @@ impl Task {
                 status.queue(now, now);
                 if self.is_used_up(context.queue) {
                     let limit = self.max_attempts(context.queue).limit().unwrap_or(0);
-                    self.status.granted = self.status.attempt + 1 - limit;
+                    self.status.granted = self.used() + 1 - limit;
                 }
             }
             Event::Reset => {
@@ -197,7 +200,7 @@ impl Task {
         Ok(self.kept(Fate::Keep))
     }
 
-    fn kept(self, fate: Fate) -> Decision {
+    pub(super) fn kept(self, fate: Fate) -> Decision {
         Decision { task: self, fate, spawn: Vec::new(), receipt: None }
     }
 
@@ -305,7 +308,7 @@ impl Task {
 
     /// Sets a held task aside. A pause interrupts an attempt, it does not use it up: the take counts,
     /// and another one is granted for it. A release has taken the take back already.
-    fn pause(mut self, is_released: bool) -> Decision {
+    pub(super) fn pause(mut self, is_released: bool) -> Decision {
         self.status.granted += u32::from(!is_released);
         self.status.state = State::Paused;
         self.status.worker = None;
@@ -314,7 +317,7 @@ impl Task {
     }
 
     /// Ends the task: how long it stays, and what its callback makes.
-    fn end(mut self, state: State, context: &Context<'_>) -> Decision {
+    pub(super) fn end(mut self, state: State, context: &Context<'_>) -> Decision {
         let now = context.now;
         let keep = context.queue.keep.of(state);
         let status = &mut self.status;
@@ -343,6 +346,9 @@ impl Task {
         edit.check()?;
         let mut spec = Spec::clone(&self.spec);
         spec.payload = edit.payload.unwrap_or(spec.payload);
+        if let (Some(notice), Some(http)) = (&spec.notice, &spec.http) {
+            notice.check(http, &spec.payload)?;
+        }
         spec.priority = check_priority(edit.priority.apply(spec.priority.into(), 0))?;
         spec.tags = edit.tags.apply(spec.tags, Vec::new());
         spec.retry = edit.retry.apply_optional(spec.retry);

@@ -5,7 +5,7 @@ use super::event::Settlement;
 use super::state::State;
 use super::{Attempt, Status, Task, shortened};
 use crate::http::{Delivery, Exchange, Verdict};
-use crate::limits::{ANSWER_BYTES_MAX, ANSWERS_BYTES_MAX};
+use crate::limits::{ANSWER_BYTES_MAX, ANSWERS_BYTES_MAX, HISTORY_MAX};
 use crate::time::Timestamp;
 use crate::token::Token;
 
@@ -21,24 +21,27 @@ impl Task {
         delivery: Delivery,
         context: &Context<'_>,
     ) -> Decision {
-        let Delivery { exchange, status, verdict } = delivery;
-        let (settlement, detail, retry_after) = match verdict {
-            Verdict::Accepted { result } => {
-                (Settlement::Commit { result: Some(result) }, None, None)
-            }
-            Verdict::Failed { error, detail, retry_after, permanent } => {
-                let fail = Settlement::Fail { error: Some(error), retry_in: None, permanent };
-                (fail, detail, retry_after)
-            }
+        let Delivery { exchange, status, mut verdict } = delivery;
+        let (detail, retry_after) = match &mut verdict {
+            Verdict::Accepted { .. } => (None, None),
+            Verdict::Failed { detail, retry_after, .. } => (detail.take(), *retry_after),
         };
-        let mut decision = self.settle(token, settlement, context);
+        let mut decision = match self.spec.notice.clone() {
+            Some(notice) => self.notify(&notice, verdict, context),
+            None => self.settle(token, settlement(verdict), context),
+        };
         if let Some(span) = retry_after {
             decision.task.put_off(context.now + span, context.now);
         }
         // Nobody outside knows the token, so nobody repeats the verb.
         decision.receipt = None;
         decision.task.status.settled = None;
-        decision.task.status.annotate(exchange, status, detail.as_deref());
+        let room = match decision.task.spec.notice {
+            // Its sender may read every answer.
+            Some(_) => HISTORY_MAX * ANSWER_BYTES_MAX,
+            None => ANSWERS_BYTES_MAX,
+        };
+        decision.task.status.annotate(exchange, status, detail.as_deref(), room);
         decision
     }
 
@@ -51,10 +54,26 @@ impl Task {
     }
 }
 
+/// What a worker would say that had delivered it.
+fn settlement(verdict: Verdict) -> Settlement {
+    match verdict {
+        Verdict::Accepted { result } => Settlement::Commit { result: Some(result) },
+        Verdict::Failed { error, permanent, .. } => {
+            Settlement::Fail { error: Some(error), retry_in: None, permanent }
+        }
+    }
+}
+
 impl Status {
     /// Notes what was sent and answered with the attempt that just ended. Of earlier answers the
     /// oldest go when all together take too much room.
-    fn annotate(&mut self, mut exchange: Exchange, status: Option<u16>, detail: Option<&str>) {
+    fn annotate(
+        &mut self,
+        mut exchange: Exchange,
+        status: Option<u16>,
+        detail: Option<&str>,
+        room_bytes: usize,
+    ) {
         let Some(last) = self.history.last_mut() else { return };
         exchange.url = shortened(&exchange.url, TEXT_BYTES_MAX);
         exchange.answer = exchange.answer.map(|text| shortened(&text, ANSWER_BYTES_MAX));
@@ -65,7 +84,7 @@ impl Status {
         for Attempt { http, .. } in self.history.iter_mut().rev() {
             let Some(exchange) = http else { continue };
             bytes += exchange.answer.as_ref().map_or(0, String::len);
-            if bytes > ANSWERS_BYTES_MAX {
+            if bytes > room_bytes {
                 exchange.answer = None;
             }
         }

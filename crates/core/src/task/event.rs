@@ -3,7 +3,7 @@
 use super::push::{check_priority, check_tags};
 use super::state::Verb;
 use crate::error::{Invalid, Refusal, check_size};
-use crate::http::{Delivery, Verdict};
+use crate::http::Delivery;
 use crate::json::RawJson;
 use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::patch::Patch;
@@ -138,10 +138,7 @@ impl Settlement {
             Self::Release { .. } => Verb::Release,
             Self::Cancelled(_) => Verb::Cancelled,
             Self::Paused(_) => Verb::Paused,
-            Self::Delivered(delivery) => match delivery.verdict {
-                Verdict::Accepted { .. } => Verb::Commit,
-                Verdict::Failed { .. } => Verb::Fail,
-            },
+            Self::Delivered(_) => Verb::Deliver,
         }
     }
 

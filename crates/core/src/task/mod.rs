@@ -5,6 +5,7 @@
 mod decide;
 mod deliver;
 mod event;
+mod notify;
 mod push;
 mod state;
 
@@ -22,6 +23,7 @@ use crate::http::{Exchange, HttpTarget, TargetUrl};
 use crate::json::RawJson;
 use crate::limits::HISTORY_MAX;
 use crate::name::{QueueName, TaskId, WorkerName};
+use crate::notice::{Notice, Notified};
 use crate::queue::Settings;
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::time::{Span, Timestamp};
@@ -71,6 +73,8 @@ pub struct Spec {
     pub tags: Vec<String>,
     /// The plan or flow it belongs to.
     pub owner: Option<Owner>,
+    /// What makes it a notice.
+    pub notice: Option<Box<Notice>>,
 }
 
 /// What a task is a part of.
@@ -135,6 +139,8 @@ pub struct Status {
     pub settled: Option<(Token, Verb)>,
     /// The last attempts, oldest first.
     pub history: Vec<Attempt>,
+    /// What has become of a notice so far.
+    pub notified: Notified,
 }
 
 /// A hold on a task.
@@ -230,6 +236,7 @@ impl Status {
             reserved_until: None,
             settled: None,
             history: Vec::new(),
+            notified: Notified::default(),
         }
     }
 
@@ -276,7 +283,9 @@ impl Status {
         const ATTEMPT_BYTES: usize = 256;
         let json = [&self.checkpoint, &self.result].into_iter().flatten().map(RawJson::len);
         let text = [&self.message, &self.error].into_iter().flatten().map(String::len);
-        json.chain(text).sum::<usize>() + self.history.len() * ATTEMPT_BYTES
+        let answer = |attempt: &Attempt| attempt.http.as_ref()?.answer.as_ref().map(String::len);
+        let answers = self.history.iter().filter_map(answer);
+        json.chain(text).chain(answers).sum::<usize>() + self.history.len() * ATTEMPT_BYTES
     }
 
     /// Ends the hold and remembers the attempt.
@@ -321,6 +330,13 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// Whether its end, or a success, may make another task.
+    pub fn makes_tasks(&self) -> bool {
+        self.callback.is_some() || self.notice.as_ref().is_some_and(|it| it.callback.is_some())
+    }
+}
+
 impl Task {
     /// When it is due.
     pub fn due_at(&self) -> Timestamp {
@@ -332,10 +348,16 @@ impl Task {
         self.spec.max_attempts.unwrap_or(queue.max_attempts)
     }
 
+    /// How many of its attempts count against the limit. Of a notice only those that came to an end: one
+    /// that was under way when the server stopped is sent again.
+    fn used(&self) -> u32 {
+        if self.spec.notice.is_some() { self.status.notified.count } else { self.status.attempt }
+    }
+
     /// Whether no attempt is left.
     fn is_used_up(&self, queue: &Settings) -> bool {
         let limit = self.max_attempts(queue).limit();
-        limit.is_some_and(|limit| self.status.attempt >= limit.saturating_add(self.status.granted))
+        limit.is_some_and(|limit| self.used() >= limit.saturating_add(self.status.granted))
     }
 
     /// When it fails for not having been started, as long as it has not.

@@ -10,6 +10,7 @@ use crate::limits::{
     CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use crate::name::{QueueName, TaskId};
+use crate::notice::Notice;
 use crate::object::objects_only;
 use crate::queue::{Mode, Settings, UNAVAILABLE};
 use crate::retry::{MaxAttempts, RetryPolicy};
@@ -49,6 +50,9 @@ pub struct NewTask {
     pub callback: Option<Callback>,
     /// Labels.
     pub tags: Option<Vec<String>>,
+    /// What makes it a notice; no pusher says so, a notice is a message of its own.
+    #[serde(skip)]
+    pub notice: Option<Box<Notice>>,
 }
 
 objects_only! { NewTask with serialize }
@@ -196,6 +200,7 @@ impl Spec {
             callback: new.callback,
             tags: new.tags.unwrap_or_default(),
             owner: None,
+            notice: new.notice,
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum Verb {
     Cancelled,
     /// Its holder acknowledges a pause.
     Paused,
+    /// The server has tried to deliver it.
+    Deliver,
     /// Somebody wants it cancelled.
     Cancel,
     /// Somebody wants it set aside.
@@ -130,7 +132,7 @@ impl fmt::Display for State {
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Take,
         Self::Confirm,
         Self::Extend,
@@ -139,6 +141,7 @@ impl Verb {
         Self::Release,
         Self::Cancelled,
         Self::Paused,
+        Self::Deliver,
         Self::Cancel,
         Self::Pause,
         Self::Resume,
@@ -162,6 +165,7 @@ impl Verb {
             Self::Release => "release",
             Self::Cancelled => "cancelled",
             Self::Paused => "paused",
+            Self::Deliver => "deliver",
             Self::Cancel => "cancel",
             Self::Pause => "pause",
             Self::Resume => "resume",
@@ -213,11 +217,15 @@ pub fn edge(state: State, verb: Verb) -> Edge {
         (S::Pausing, V::Fail | V::Release | V::Paused | V::HoldEnd) => &[S::Paused],
         (S::Cancelling, V::Fail | V::Release | V::Cancelled | V::HoldEnd) => &[S::Cancelled],
         (S::Assigned | S::Running, V::HoldEnd) => &[S::Ready, S::Failed],
+        (S::Running, V::Deliver) => &[S::Waiting, S::Ready, S::Done, S::Failed],
+        (S::Pausing, V::Deliver) => &[S::Paused, S::Done, S::Failed],
+        (S::Cancelling, V::Deliver) => &[S::Done, S::Cancelled],
 
         (S::Waiting | S::Ready | S::Paused | S::Assigned | S::Cancelled, V::Cancel) => {
             &[S::Cancelled]
         }
-        (S::Running | S::Pausing | S::Cancelling, V::Cancel) => &[S::Cancelling],
+        (S::Running | S::Pausing, V::Cancel) => &[S::Cancelling, S::Cancelled],
+        (S::Cancelling, V::Cancel) => &[S::Cancelling],
         (S::Waiting | S::Ready | S::Paused | S::Assigned, V::Pause) => &[S::Paused],
         (S::Running | S::Pausing, V::Pause) => &[S::Pausing],
         (S::Paused, V::Resume) => &[S::Waiting, S::Ready],

@@ -28,16 +28,20 @@ fn exchange(answer: &str) -> Exchange {
     }
 }
 
-fn delivered(verdict: Verdict, status: Option<u16>, answer: &str) -> Event {
+pub(crate) fn delivered(verdict: Verdict, status: Option<u16>, answer: &str) -> Event {
     let delivery = Delivery { exchange: exchange(answer), status, verdict };
     Event::Settle { token: token(1), settlement: Settlement::Delivered(Box::new(delivery)) }
 }
 
-fn answered(status: u16, retry_after: Option<i64>) -> Event {
+pub(crate) fn answered(status: u16, retry_after: Option<i64>) -> Event {
     let retry_after = retry_after.map(Span::from_secs);
     let body = b"[1]".to_vec();
     let answer = Answer { status, retry_after, body, is_whole: true, is_found: false };
     delivered(answer.judge(&Success::default()), Some(status), "[1]")
+}
+
+pub(crate) fn hopeless() -> Event {
+    delivered(Verdict::hopeless("private_target", "10.0.0.1 is private"), None, "")
 }
 
 fn running() -> Task {
@@ -84,8 +88,7 @@ fn attempts_are_used_up_as_by_workers() {
 
 #[test]
 fn some_failures_are_for_good() {
-    let verdict = Verdict::hopeless("private_target", "10.0.0.1 is private");
-    let task = happen(&running(), delivered(verdict, None, ""), after(1));
+    let task = happen(&running(), hopeless(), after(1));
     assert_eq!((task.status.state, task.status.attempt), (State::Failed, 1));
     assert_eq!(task.status.error.as_deref(), Some("private_target"));
     let told = task.status.history[0].error.as_deref();

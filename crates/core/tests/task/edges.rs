@@ -6,6 +6,8 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Edge, Edit, Event, Extension, Fate, Settlement, edge};
 use punctual_core::{NewTask, Patch, Refusal, Span, State, Task, Timestamp, Verb};
 
+use crate::deliver::{answered, hopeless};
+use crate::notices::notice_in;
 use crate::scene::*;
 
 /// Tasks in a state that differ in what decides where a verb leads.
@@ -23,6 +25,9 @@ fn variants(state: State) -> Vec<Task> {
     let mut variants = vec![plain, last_attempt, due_later];
     if state == State::Waiting {
         variants.push(pushed(NewTask { delay: Some(Span::from_secs(60)), ..NewTask::default() }));
+    }
+    if matches!(state, State::Running | State::Pausing) {
+        variants.extend([notice_in(state, "[0]"), notice_in(state, "[]")]);
     }
     if state == State::Ready {
         variants.push(happen(&in_state(State::Running), Event::HoldEnd, start()));
@@ -49,6 +54,7 @@ fn events(verb: Verb) -> Vec<Event> {
         }
         Verb::Cancelled => vec![cancelled(token)],
         Verb::Paused => vec![paused(token)],
+        Verb::Deliver => vec![answered(200, None), answered(500, None), hopeless()],
         Verb::Cancel => vec![Event::Cancel],
         Verb::Pause => vec![Event::Pause],
         Verb::Resume => vec![Event::Resume],
@@ -72,6 +78,7 @@ fn is_about_the_token(task: &Task, verb: Verb) -> bool {
         Verb::Release,
         Verb::Cancelled,
         Verb::Paused,
+        Verb::Deliver,
     ];
     task.status.hold.is_none() && holders.contains(&verb)
 }

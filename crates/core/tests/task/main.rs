@@ -8,6 +8,7 @@ mod edit;
 mod ends;
 mod holder;
 mod lives;
+mod notices;
 mod records;
 mod scene;
 mod settle;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::process::{PATIENCE, Server, punctual};
 use crate::target::{answer, target};
 
-fn allowing(store: &Path) -> Server {
+pub(crate) fn allowing(store: &Path) -> Server {
     let mut command = punctual();
     command.args(["serve", "--listen", "127.0.0.1:0", "--allow-private-targets", "--store"]);
     command.arg(store);

@@ -5,6 +5,7 @@
 mod client;
 mod deliver;
 mod drain;
+mod notice;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod restart;

@@ -130,6 +130,7 @@ impl FilterBody {
             id: given(self.id),
             error: given(self.error),
             text: given(self.q),
+            ..Filter::default()
         })
     }
 }

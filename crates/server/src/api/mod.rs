@@ -12,6 +12,7 @@ mod fuzz;
 mod guard;
 mod health;
 mod json;
+mod notices;
 mod openapi;
 mod problem;
 mod push;

@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::problem::ProblemView;
-use super::{App, batch, bulk, control, health, push, queues, settle, take, tasks};
+use super::{App, batch, bulk, control, health, notices, push, queues, settle, take, tasks};
 use crate::code::Code;
 
 #[derive(OpenApi)]
@@ -31,6 +31,7 @@ use crate::code::Code;
         (name = "queues", description = "Queues and their settings"),
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
         (name = "holders", description = "Taking tasks and settling them"),
+        (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "operations", description = "The server itself")
     )
 )]
@@ -47,6 +48,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(batch::routes())
         .merge(control::routes())
         .merge(bulk::routes())
+        .merge(notices::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

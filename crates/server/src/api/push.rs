@@ -59,7 +59,9 @@ async fn push(
         let Batch { tasks } = json::read(object)?;
         tasks.0.into_iter().map(item).collect()
     };
-    let key = key(&headers, &queue, body.bytes(), single)?;
+    let status = if single { StatusCode::CREATED } else { StatusCode::OK };
+    let route = ["POST tasks", queue.as_str()];
+    let key = key(&headers, route, body.bytes(), status, single)?;
     match app.engine.push(&queue, items, key).await? {
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
             Some((_, Ok(task))) => {
@@ -100,7 +102,7 @@ async fn replay(
     items: &[KeyedItem],
 ) -> Result<Response, Problem> {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    let mut response = match items {
+    let response = match items {
         [KeyedItem { id: Some(id), .. }] if single => match app.engine.task(queue, id).await {
             Ok(task) => {
                 let record = app.engine.queue(queue).await?;
@@ -119,15 +121,21 @@ async fn replay(
             answer(status, &Results { results })
         }
     };
-    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
-    Ok(response)
+    Ok(replayed(response))
 }
 
-/// The identity of a request that carries an `Idempotency-Key`.
-fn key(
+/// Marks an answer as one that was given before.
+pub(super) fn replayed(mut response: Response) -> Response {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+/// The identity of a request to a route that carries an `Idempotency-Key`, and how it is answered.
+pub(super) fn key(
     headers: &HeaderMap,
-    queue: &QueueName,
+    route: [&str; 2],
     body: &[u8],
+    status: StatusCode,
     single: bool,
 ) -> Result<Option<Key>, Failure> {
     let Some(value) = headers.get(KEY) else { return Ok(None) };
@@ -135,9 +143,8 @@ fn key(
     if !(1..=IDEMPOTENCY_KEY_BYTES_MAX).contains(&value.len()) || !value.is_ascii() {
         return Err(Failure::invalid("Idempotency-Key", "1 to 255 ASCII characters"));
     }
-    let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     // The first part is for the access token: keys of one are not those of another.
-    let key = hash(&[b"", b"POST tasks", queue.as_str().as_bytes(), value]);
+    let key = hash(&[b"", route[0].as_bytes(), route[1].as_bytes(), value]);
     Ok(Some(Key { key, request: hash(&[body]), status: status.as_u16(), single }))
 }
 

@@ -6,6 +6,7 @@
 #![expect(dead_code, reason = "these types describe and are never built")]
 
 pub(crate) mod http;
+pub(crate) mod notice;
 
 use std::collections::BTreeMap;
 
@@ -429,7 +430,7 @@ mod tests {
     use super::*;
 
     /// The fields a value of `core` takes, as it says itself when it is given another.
-    fn taken<T: DeserializeOwned>() -> BTreeSet<String> {
+    pub(super) fn taken<T: DeserializeOwned>() -> BTreeSet<String> {
         let Err(error) = serde_json::from_str::<T>(r#"{"no such field":1}"#) else {
             panic!("it takes any field");
         };
@@ -438,7 +439,7 @@ mod tests {
         names.map(ToOwned::to_owned).collect()
     }
 
-    fn described<T: PartialSchema>() -> BTreeSet<String> {
+    pub(super) fn described<T: PartialSchema>() -> BTreeSet<String> {
         let schema = serde_json::to_value(T::schema()).unwrap();
         schema["properties"].as_object().unwrap().keys().cloned().collect()
     }

@@ -29,6 +29,11 @@ pub(crate) struct OnTask {
     pub(crate) id: TaskId,
 }
 
+/// The notice of `/v1/notices/{id}…`.
+pub(crate) struct OnNotice {
+    pub(crate) id: TaskId,
+}
+
 /// The parameters of a query.
 pub(crate) struct Params<P>(pub(crate) P);
 
@@ -79,6 +84,15 @@ impl<S: Sync> FromRequestParts<S> for OnTask {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for OnNotice {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let NoParams {} = params(&parts.uri)?;
+        Ok(Self { id: named(TaskId::parse(&part(&parts.uri, 2, "id")?))? })
+    }
+}
+
 impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for Params<P> {
     type Rejection = Problem;
 
@@ -125,5 +139,11 @@ impl IntoParams for InQueue {
 impl IntoParams for OnTask {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("queue", "The queue's name"), in_path("id", "The task's id")]
+    }
+}
+
+impl IntoParams for OnNotice {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The notice's id")]
     }
 }

@@ -88,6 +88,7 @@ async fn list_tasks(
         id: given(params.id),
         error: given(params.error),
         text: given(params.q),
+        ..Filter::default()
     };
     let record = app.engine.queue(&queue).await?;
     let page = app.engine.list(&queue, &filter, limit, given(params.cursor)).await?;

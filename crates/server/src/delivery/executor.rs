@@ -8,6 +8,7 @@ use std::time::Duration;
 use punctual_core::http::{NoUrl, Outgoing};
 use punctual_core::task::{Extension, Settlement};
 use punctual_core::{Event, QueueName, Span};
+use punctual_store::StoreError;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{error, warn};
@@ -131,20 +132,25 @@ impl Executor {
         self.drain().await;
     }
 
-    /// What was ready before the start was announced to nobody.
+    /// What was ready before the start was announced to nobody, and what was under way is nobody's.
     async fn find_queues(&mut self) {
         loop {
-            match self.engine.http_queues().await {
-                Ok(queues) => {
-                    queues.into_iter().for_each(|queue| self.due.push(queue));
-                    return;
-                }
+            match self.find_queues_once().await {
+                Ok(()) => return,
                 Err(failure) => {
                     complain("queues to deliver from", &failure);
                     self.backoff.wait().await;
                 }
             }
         }
+    }
+
+    async fn find_queues_once(&mut self) -> Result<(), StoreError> {
+        for queue in self.engine.http_queues().await? {
+            self.engine.free_deliveries(&queue).await?;
+            self.due.push(queue);
+        }
+        Ok(())
     }
 
     /// How many more attempts can be made beside those under way.

@@ -130,7 +130,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Decision, Refusal> {
         // Only a callback needs an id, so only for one is an id made.
-        let made = task.spec.callback.as_ref().map(|_| self.ids.one(now));
+        let made = task.spec.makes_tasks().then(|| self.ids.one(now));
         let callback_id = made.as_ref().unwrap_or(&task.spec.id);
         let context = Context { now, queue: &queue.settings, roll: random::roll(), callback_id };
         task.decide(event, &context)

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use punctual_core::queue::Mode;
-use punctual_core::{QueueName, Span, Timestamp};
-use punctual_store::{Classes, StoreError, Stored, Take, Taken, Taker};
+use punctual_core::{Event, QueueName, Span, State, Timestamp};
+use punctual_store::{Change, Classes, Listing, StoreError, Stored, Take, Taken, Taker};
 
 use super::{Engine, random};
+
+/// Tasks freed at once.
+const PAGE: usize = 500;
 
 /// Tasks to deliver.
 pub(crate) struct ToDeliver {
@@ -24,6 +27,32 @@ impl Engine {
         let mut queues = self.store.queues().await?;
         queues.retain(|queue| queue.settings.mode == Mode::Http);
         Ok(queues.iter().map(|queue| queue.name.clone()).collect())
+    }
+
+    /// Frees what a server that is gone was delivering: nobody else can be. Called before this one
+    /// delivers anything.
+    pub(crate) async fn free_deliveries(&self, name: &QueueName) -> Result<(), StoreError> {
+        let Some(queue) = self.store.queue(name).await?.filter(|_| self.store.is_exclusive())
+        else {
+            return Ok(());
+        };
+        let states: Vec<State> = State::ALL.into_iter().filter(|state| state.is_held()).collect();
+        let mut cursor = None;
+        loop {
+            let (queue_name, states) = (name.clone(), states.clone());
+            let listing = Listing { queue: queue_name, states, cursor, limit: PAGE };
+            let page = self.store.list(listing).await?;
+            let now = self.now();
+            let freed = |Stored { task, revision }: Stored| {
+                let decision = self.decide(&queue, &task, Event::HoldEnd, now).ok()?;
+                Some(Change { expected: revision, decision })
+            };
+            self.store.commit(page.items.into_iter().filter_map(freed).collect()).await?;
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(());
+            }
+        }
     }
 
     /// Takes up to `n` tasks to deliver, so many of each lane class. None: there is no such queue.

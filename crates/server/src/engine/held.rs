@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use punctual_core::task::Attempt;
 use punctual_core::{QueueName, RawJson, Task, TaskId, Token};
 use punctual_store::Stored;
 
@@ -68,9 +69,13 @@ impl Generations {
 /// About what a record takes in memory, and in an answer.
 pub(super) fn bytes_of(task: &Task) -> usize {
     let status = &task.status;
+    // The data of a notice reads twice, as it was given and as it was understood.
+    let payloads = if task.spec.notice.is_some() { 2 } else { 1 };
+    let answer = |attempt: &Attempt| attempt.http.as_ref()?.answer.as_ref().map(String::len);
     size_of::<Stored>()
         + size_of_val(&*task.spec)
-        + task.spec.payload.len()
+        + payloads * task.spec.payload.len()
+        + status.history.iter().filter_map(answer).sum::<usize>()
         + task.spec.tags.iter().map(String::len).sum::<usize>()
         + status.result.as_ref().map_or(0, RawJson::len)
         + status.message.as_ref().map_or(0, String::len)

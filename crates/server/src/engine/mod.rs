@@ -19,6 +19,7 @@ mod happen;
 mod held;
 mod lines;
 mod loops;
+mod notices;
 mod pace;
 mod push;
 mod query;
@@ -29,6 +30,7 @@ mod take;
 use std::sync::Arc;
 
 use punctual_core::http::{Outgoing, Reach};
+use punctual_core::notice::NoticeSettings;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Queue, QueueName, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -59,6 +61,8 @@ pub(crate) struct Engine {
     max_queues: usize,
     /// Where deliveries may go.
     reach: Reach,
+    /// What holds for notices that do not say otherwise.
+    notices: NoticeSettings,
     ids: Ids,
     held: Held,
     lines: Lines,
@@ -83,6 +87,7 @@ impl Engine {
             auto_create: config.auto_create,
             max_queues: config.max_queues,
             reach: config.delivery.reach.clone(),
+            notices: config.notices.clone(),
             ids: Ids::default(),
             held: Held::default(),
             lines: Lines::default(),

@@ -38,6 +38,8 @@ pub(crate) struct Filter {
     pub(crate) error: Option<String>,
     /// Only those whose payload contains this.
     pub(crate) text: Option<String>,
+    /// Only notices.
+    pub(crate) notices: bool,
 }
 
 /// A page of tasks.
@@ -63,7 +65,8 @@ impl Filter {
 
     /// Whether every task in the right state matches.
     fn is_plain(&self) -> bool {
-        self.tag.is_none() && self.id.is_none() && self.error.is_none() && self.text.is_none()
+        let names_none = self.tag.is_none() && self.id.is_none() && !self.notices;
+        names_none && self.error.is_none() && self.text.is_none()
     }
 
     /// Whether a task is one of those to list.
@@ -75,7 +78,8 @@ impl Filter {
     fn matches(&self, task: &Task) -> bool {
         let Task { spec, status } = task;
         let error = status.error.as_deref().unwrap_or_default();
-        self.id.as_ref().is_none_or(|id| spec.id.as_str().starts_with(id))
+        (!self.notices || spec.notice.is_some())
+            && self.id.as_ref().is_none_or(|id| spec.id.as_str().starts_with(id))
             && self.tag.as_ref().is_none_or(|tag| spec.tags.contains(tag))
             && self.error.as_ref().is_none_or(|text| error.contains(text))
             && self.text.as_ref().is_none_or(|text| contains(spec.payload.as_str(), text))

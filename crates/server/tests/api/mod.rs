@@ -11,6 +11,7 @@ mod faults;
 mod holders;
 mod idempotency;
 mod lists;
+mod notices;
 mod pushes;
 mod queues;
 mod routes;

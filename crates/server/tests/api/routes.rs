@@ -6,12 +6,15 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 38] = [
+const ROUTES: [&str; 43] = [
+    "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
     "DELETE /v1/queues/{queue}/tasks/{id}",
     "GET /livez",
     "GET /openapi.json",
     "GET /readyz",
+    "GET /v1/notices",
+    "GET /v1/notices/{id}",
     "GET /v1/queues",
     "GET /v1/queues/{queue}",
     "GET /v1/queues/{queue}/scale",
@@ -19,6 +22,8 @@ const ROUTES: [&str; 38] = [
     "GET /v1/queues/{queue}/tasks/{id}",
     "GET /v1/queues/{queue}/tasks/{id}/why",
     "PATCH /v1/queues/{queue}/tasks/{id}",
+    "POST /v1/notices",
+    "POST /v1/notices/{id}/retry",
     "POST /v1/queues/{queue}/commit",
     "POST /v1/queues/{queue}/extend",
     "POST /v1/queues/{queue}/fail",
@@ -113,6 +118,9 @@ async fn the_document_describes_exactly_what_is_answered() {
     let bulk = server.post("/v1/queues/q/tasks/bulk", json!({"verb": "clean"})).await.is(200);
     check(&bulk, "Bulked");
     check(&server.get("/v1/queues/q/tasks").await.is(200), "Page_Task");
+    let notice = json!({"id": "n", "url": "http://192.0.2.1/"});
+    check(&server.post("/v1/notices", notice).await.is(202), "Notice");
+    check(&server.get("/v1/notices").await.is(200), "Page_Notice");
     check(&server.get("/none").await.json, "Problem");
     check(&server.get("/readyz").await.is(200), "Ready");
 }

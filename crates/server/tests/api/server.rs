@@ -78,10 +78,13 @@ impl TestServer {
         clock: ManualClock,
         config: ServerConfig,
     ) -> Self {
+        Self::running(Server::new(store.clone(), config), store, clock).await
+    }
+
+    pub(crate) async fn running(server: Server, store: Arc<dyn Store>, clock: ManualClock) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = Server::new(store.clone(), config);
         let run = tokio::spawn(server.run(listener, async {
             let _ = stopped.await;
         }));

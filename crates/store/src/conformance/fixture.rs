@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use punctual_core::http::{Delivery, Exchange, Lapse, Method, Verdict};
 use punctual_core::queue::Keep;
 use punctual_core::task::{Acknowledgement, Context, Decision, Event, Settlement};
 use punctual_core::{
@@ -293,6 +294,25 @@ impl Fixture {
 
 pub(super) fn commit() -> Settlement {
     Settlement::Commit { result: None }
+}
+
+/// An attempt to deliver.
+pub(super) fn delivered(verdict: Verdict) -> Settlement {
+    let exchange = Exchange {
+        method: Method::Post,
+        url: "http://example.com/".to_owned(),
+        address: None,
+        redirects: 0,
+        sent_bytes: 1,
+        dns: None,
+        connect: None,
+        tls: None,
+        first_byte: None,
+        total: Lapse::default(),
+        answer_bytes: 0,
+        answer: None,
+    };
+    Settlement::Delivered(Box::new(Delivery { exchange, status: Some(200), verdict }))
 }
 
 pub(super) fn fail_for_good() -> Settlement {

@@ -2,17 +2,20 @@
 //!
 //! A store that keeps nothing has nothing to show here: its subject says so, and the check ends.
 
+use punctual_core::http::{Reach, Verdict};
+use punctual_core::notice::{Message, NoticeSettings};
 use punctual_core::task::Event;
 use punctual_core::{NewTask, QueueName, Span, State, Verb};
 
 use super::checks;
-use super::fixture::{DELAY, Fixture, KEEP, commit, id, ids, queue, task, token};
+use super::fixture::{DELAY, Fixture, KEEP, commit, delivered, id, ids, json, queue, task, token};
 use crate::port::{Keyed, KeyedItem, Lost, Push, PushRefusal, Pushed, Receipt};
 
 checks! {
     "restart":
     tasks_in_every_state_survive,
     the_order_survives,
+    notices_survive,
     queues_survive,
     what_was_dropped_stays_dropped,
     holds_go_on_by_the_wall_clock,
@@ -55,6 +58,27 @@ async fn the_order_survives(mut f: Fixture) {
     f.advance(Span::from_millis(7)).await;
     f.push("q", task("f")).await;
     assert_eq!(ids(&f.take("q", 9).await), ["a", "b", "c", "d", "f", "e"]);
+}
+
+async fn notices_survive(mut f: Fixture) {
+    let message = r#"{"id":"n","url":"http://example.com/a","data":{"b":1},"notice_interval":[1,2],
+        "callback_url":"http://example.com/done","enforce_repeat_notice":true,"notice_count":1,
+        "headers":{"x":"y"},"timeout":7}"#;
+    let message: Message = serde_json::from_str(message).expect("a message");
+    let new = message.into_task(&NoticeSettings::default(), &Reach::public()).expect("it is right");
+    f.push("notices", new).await;
+    let held = f.take_one("notices").await;
+    f.settle(&held, delivered(Verdict::Accepted { result: json("1") })).await;
+    let before = f.get("notices", "n").await;
+    assert_eq!((before.task.notice_count(), before.task.success_id()), (2, 2));
+    assert_eq!(before.task.spec, held.task.spec);
+    let made = f.get("notices", "called-back").await;
+    assert!(made.task.spec.notice.is_some(), "in the same step");
+    if !f.restart().await {
+        return;
+    }
+    assert_eq!(f.get("notices", "n").await, before);
+    assert_eq!(f.get("notices", "called-back").await, made);
 }
 
 async fn queues_survive(mut f: Fixture) {

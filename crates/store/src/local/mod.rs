@@ -222,6 +222,10 @@ impl Store for LocalStore {
         }
     }
 
+    fn is_exclusive(&self) -> bool {
+        true
+    }
+
     fn kind(&self) -> &'static str {
         if self.is_durable { "embedded" } else { "memory" }
     }

@@ -164,6 +164,10 @@ impl Store for ModelStore {
         "none: kept in memory until the process ends".to_owned()
     }
 
+    fn is_exclusive(&self) -> bool {
+        true
+    }
+
     fn kind(&self) -> &'static str {
         "model"
     }

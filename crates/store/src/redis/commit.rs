@@ -103,7 +103,7 @@ impl Node {
     }
 
     /// Adds a task together with the queue it would need.
-    fn made_here(&self, call: &mut Call<'_>, spec: &Spec) {
+    pub(super) fn made_here(&self, call: &mut Call<'_>, spec: &Spec) {
         let queue = Queue {
             name: spec.queue.clone(),
             settings: Settings::initial(&spec.queue),
@@ -129,7 +129,7 @@ impl Node {
                 let entries: Result<Vec<(u64, Spec)>, StoreError> =
                     list.list()?.into_iter().map(|entry| read_entry(entry.bytes()?)).collect();
                 let entries = entries?;
-                self.deliver(shard, target, &entries).await?;
+                self.deliver(&shard.to_string(), target, &entries).await?;
                 done.extend(entries.last().map(|(number, _)| (target, *number)));
             }
             if done.is_empty() {
@@ -138,9 +138,10 @@ impl Node {
         }
     }
 
-    async fn deliver(
+    /// Makes tasks that were decided on elsewhere, those of each sender once.
+    pub(super) async fn deliver(
         &self,
-        from: usize,
+        from: &str,
         to: usize,
         entries: &[(u64, Spec)],
     ) -> Result<(), StoreError> {
@@ -155,7 +156,7 @@ impl Node {
 }
 
 /// An entry of an outbox: its number, a space, and the task packed.
-fn read_entry(bytes: Vec<u8>) -> Result<(u64, Spec), StoreError> {
+pub(super) fn read_entry(bytes: Vec<u8>) -> Result<(u64, Spec), StoreError> {
     let bad = || corrupt("an entry of an outbox", "it is not well formed");
     let space = bytes.iter().position(|byte| *byte == b' ').ok_or_else(bad)?;
     let number = std::str::from_utf8(&bytes[..space]).ok().and_then(|text| text.parse().ok());

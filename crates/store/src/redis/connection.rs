@@ -161,7 +161,7 @@ async fn open_cluster(
     connected.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
 }
 
-fn slot_of(key: &str) -> u16 {
+pub(super) fn slot_of(key: &str) -> u16 {
     let tag = key.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
     let tag = tag.map_or(key, |(tag, _)| tag);
     u16::try_from(super::keys::slot(tag.as_bytes())).unwrap_or(0)

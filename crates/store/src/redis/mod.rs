@@ -13,6 +13,7 @@
 //!
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `receipt`: how things are written there.
+//! - `inbox`: the lists that messages come in by, to become notices.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
@@ -27,6 +28,7 @@ mod commit;
 mod connection;
 mod durability;
 mod fields;
+mod inbox;
 mod keeper;
 mod keys;
 mod link;
@@ -56,12 +58,14 @@ pub use self::check::Examination;
 use self::clock::StoreClock;
 use self::connection::Connection;
 use self::durability::Durability;
+use self::inbox::RedisInbox;
 use self::keeper::Ready;
 use self::keys::Keys;
 use self::link::Link;
 use self::node::Node;
 use self::trouble::{Remedy, describe, remedy};
 use crate::clock::Clock;
+use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
     Change, Listing, Lost, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision,
     Store, StoreError, Stored, Take, Taken, Wake,
@@ -297,5 +301,9 @@ impl Store for RedisStore {
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
         self.node.sweep(limit).await
+    }
+
+    fn inbox(&self, lists: InboxLists) -> Result<Arc<dyn Inbox>, StoreError> {
+        Ok(Arc::new(RedisInbox::new(self.node.clone(), lists)?))
     }
 }

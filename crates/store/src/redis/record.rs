@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use punctual_core::notice::Notified;
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Hold, Owner};
 use punctual_core::{
@@ -84,6 +85,9 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_> {
     if let Some(callback) = &spec.callback {
         fields.long("callback", packed(callback));
     }
+    if let Some(notice) = &spec.notice {
+        fields.long("notice", packed(notice));
+    }
     if !spec.tags.is_empty() {
         fields.long("tags", json(&spec.tags));
     }
@@ -117,9 +121,13 @@ pub(super) fn status_fields(status: &Status) -> Fields<'_> {
         fields.text("since", seconds(hold.since.as_millis()));
         fields.text("length", seconds(hold.length.as_millis()));
     }
-    for (name, count) in
-        [("granted", status.granted), ("starts", status.starts), ("failures", status.failures)]
-    {
+    for (name, count) in [
+        ("granted", status.granted),
+        ("starts", status.starts),
+        ("failures", status.failures),
+        ("notices", status.notified.count),
+        ("success", status.notified.success_id),
+    ] {
         if count > 0 {
             fields.text(name, count);
         }
@@ -250,6 +258,7 @@ impl Reader<'_> {
             callback: self.packed("callback")?,
             tags: self.json("tags")?.unwrap_or_default(),
             owner: plan.or(flow),
+            notice: self.packed("notice")?,
         })
     }
 
@@ -286,6 +295,10 @@ impl Reader<'_> {
             reserved_until: self.time("reserved")?,
             settled: self.optional("settled", settled)?,
             history: self.json("history")?.unwrap_or_default(),
+            notified: Notified {
+                count: self.fields.parse("notices").unwrap_or(0),
+                success_id: self.fields.parse("success").unwrap_or(0),
+            },
         })
     }
 }

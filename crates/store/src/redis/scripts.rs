@@ -100,6 +100,10 @@ scripts! {
     CHECK: "check", Changes, false;
     /// Reads tasks that belong to other shards.
     OUTBOX: "outbox", Changes, false;
+    /// Moves messages of the inbox between its lists.
+    INBOX: "inbox", Alone, false;
+    /// Makes a notice of a message of the inbox.
+    RECEIVE: "receive", Changes, false;
     /// Makes tasks that were decided on in another shard.
     DELIVER: "deliver", Adds, false;
 }

@@ -5,6 +5,7 @@ mod cluster;
 mod damage;
 mod documented;
 mod faults;
+mod inbox;
 mod layout;
 mod nodes;
 mod proxy;

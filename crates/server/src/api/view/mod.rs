@@ -2,6 +2,7 @@
 
 mod batch;
 mod http;
+mod notice;
 mod queue;
 mod task;
 
@@ -9,6 +10,7 @@ use punctual_core::Timestamp;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
 pub(crate) use self::http::HttpView;
+pub(crate) use self::notice::NoticeView;
 pub(crate) use self::queue::{QueueView, ScaleView};
 pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};
 

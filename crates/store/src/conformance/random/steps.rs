@@ -5,12 +5,14 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use punctual_core::callback::{Callback, End};
+use punctual_core::http::Verdict;
+use punctual_core::notice::{ContentType, Notice, NoticeCallback};
 use punctual_core::queue::{Keep, Rate};
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Acknowledgement, Edit, Event, Extension, Settlement};
 use punctual_core::{NewTask, Patch, RetryPolicy, Settings, Span, Timestamp, Token};
 
-use crate::conformance::fixture::{id, json, queue};
+use crate::conformance::fixture::{delivered, id, json, queue};
 use crate::port::Classes;
 
 /// The queues of a sequence; callbacks go to the last.
@@ -196,19 +198,23 @@ fn pushable() -> impl Strategy<Value = Pushable> {
         option::weighted(0.3, span()),
         option::weighted(0.3, callback()),
         option::weighted(0.1, Just(vec!["gpu".to_owned()])),
+        option::weighted(0.2, notice()),
     )
-        .prop_map(|(delay, priority, hold, max_attempts, unique_for, callback, requires)| {
-            NewTask {
-                delay,
-                priority: Some(priority),
-                hold,
-                max_attempts: Some(max_attempts),
-                unique_for,
-                callback,
-                requires,
-                ..NewTask::default()
-            }
-        });
+        .prop_map(
+            |(delay, priority, hold, max_attempts, unique_for, callback, requires, notice)| {
+                NewTask {
+                    delay,
+                    priority: Some(priority),
+                    hold,
+                    max_attempts: Some(max_attempts),
+                    unique_for,
+                    callback,
+                    requires,
+                    notice: notice.map(Box::new),
+                    ..NewTask::default()
+                }
+            },
+        );
     let parts = (0..IDS.len(), new, option::weighted(0.2, span()), prop::bool::weighted(0.1));
     parts.prop_map(|(id, new, expires_in, owned)| Pushable { id, new, expires_in, owned })
 }
@@ -227,6 +233,32 @@ fn callback() -> impl Strategy<Value = Callback> {
             ..NewTask::default()
         };
         Callback { on, http: None, queue: Some(queue(QUEUES[2])), task: Some(Box::new(made)) }
+    })
+}
+
+fn notice() -> impl Strategy<Value = Notice> {
+    (any::<bool>(), any::<bool>(), 0..2u32).prop_map(|(enforce_repeat, calls_back, sent_before)| {
+        let callback = NoticeCallback {
+            url: "http://example.com/".to_owned(),
+            success_flag: "ok".to_owned(),
+            retry: Some(RetryPolicy::Intervals(vec![Span::from_secs(1)])),
+            max_notices: MaxAttempts::new(2).expect("2 notices are a limit"),
+            enforce_repeat: false,
+        };
+        Notice {
+            content_type: ContentType::Form,
+            enforce_repeat,
+            callback: calls_back.then(|| Box::new(callback)),
+            sent_before,
+            success_before: 0,
+        }
+    })
+}
+
+fn delivery() -> impl Strategy<Value = Settlement> {
+    any::<bool>().prop_map(|is_accepted| match is_accepted {
+        true => delivered(Verdict::Accepted { result: json("1") }),
+        false => delivered(Verdict::failed("refused")),
     })
 }
 
@@ -304,6 +336,7 @@ fn settlement() -> impl Strategy<Value = Settlement> {
             .prop_map(|delay| Settlement::Release { delay, checkpoint: Some(json("2")) }),
         1 => left().prop_map(Settlement::Cancelled),
         1 => left().prop_map(Settlement::Paused),
+        3 => delivery(),
     ]
 }
 

@@ -17,7 +17,7 @@
 local PUSHED = {
   id = true, create = true, birth = true, due = true, priority = true, class = true, hold = true,
   expires = true, attempts = true, retry = true, unique = true, requires = true, tags = true,
-  plan = true, flow = true, http = true, callback = true, big = true,
+  plan = true, flow = true, http = true, callback = true, notice = true, big = true,
 }
 
 -- A million in ten minutes are about 60 to a string.
