@@ -221,6 +221,10 @@ impl Ledger {
         let record = self.records.get_mut(&n).unwrap();
         let op = record.sent.take().unwrap();
         record.tell(format!("refused {op:?}: {code:?}"));
+        if op == Op::Push {
+            // Nothing is remembered under its key.
+            record.keyed = None;
+        }
         let Some(code) = code else { return };
         self.answers += 1;
         let is_late = record.queue == BRIEF && matches!(code, "stale_token" | "wrong_state");

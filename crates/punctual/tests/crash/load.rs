@@ -94,21 +94,24 @@ impl Hand {
             Ok(answers) => {
                 assert_eq!(answers.len(), tasks.len());
                 let mut ledger = self.ledger();
+                let mut outcome = Ok(());
                 for ((n, left), answer) in tasks.iter().zip(answers) {
-                    match answer.code {
+                    match answer.code.as_deref() {
                         None => ledger.answered(*n, *left),
-                        Some(code) => ledger.refused(*n, Some(&code)),
+                        // The store went away in the middle; of these nothing is known.
+                        Some("unavailable") => outcome = Err(ServerGone),
+                        Some(code) => ledger.refused(*n, Some(code)),
                     }
                 }
+                outcome
             }
-            Err(error) if error.effect() == Effect::Unknown => return Err(ServerGone),
+            Err(error) if error.effect() == Effect::Unknown => Err(ServerGone),
             Err(error) => {
                 assert!(is_gone(&error), "{error}");
                 tasks.iter().for_each(|(n, _)| self.ledger().refused(*n, None));
-                return Err(ServerGone);
+                Err(ServerGone)
             }
         }
-        Ok(())
     }
 
     /// A new task, entered and ready to be pushed, and what it will be.

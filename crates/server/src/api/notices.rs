@@ -32,11 +32,11 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// Writes how a notice reads now.
-async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Problem> {
+async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Failure> {
     let queue = app.engine.queue(&task.spec.queue).await?;
     match NoticeView::new(task, &queue.settings, app.viewing()) {
         Some(view) => Ok(answer(status, &view)),
-        None => Err(gone(&task.spec.id).into()),
+        None => Err(gone(&task.spec.id)),
     }
 }
 
@@ -66,7 +66,10 @@ async fn push_notice(
     let key = key(&headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
     match app.engine.push_notice(message, key).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
-            Some((_, Ok(task))) => show(&app, StatusCode::ACCEPTED, &task).await,
+            Some((_, Ok(task))) => {
+                let shown = show(&app, StatusCode::ACCEPTED, &task).await;
+                Ok(shown.map_err(Failure::after_change)?)
+            }
             Some((_, Err(failure))) => Err(failure.into()),
             None => Err(Failure::Contended.into()),
         },
@@ -138,7 +141,7 @@ async fn get_notice(
     OnNotice { id }: OnNotice,
 ) -> Result<Response, Problem> {
     let task = app.engine.notice(&id).await?;
-    show(&app, StatusCode::OK, &task).await
+    Ok(show(&app, StatusCode::OK, &task).await?)
 }
 
 /// Send a notice no more, also if one is under way. It reads as `cancelled` for 24 h.
@@ -163,5 +166,5 @@ async fn retry_notice(
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
     let task = app.engine.happen_to_notice(&id, Event::Retry { force: false }).await?;
-    show(&app, StatusCode::OK, &task).await
+    Ok(show(&app, StatusCode::OK, &task).await.map_err(Failure::after_change)?)
 }

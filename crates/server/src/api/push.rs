@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use punctual_core::limits::IDEMPOTENCY_KEY_BYTES_MAX;
-use punctual_core::{NewTask, QueueName, TaskId};
+use punctual_core::{NewTask, QueueName, Settings, TaskId};
 use punctual_store::KeyedItem;
 use siphasher::sip128::{Hasher128, SipHasher13};
 use utoipa_axum::router::OpenApiRouter;
@@ -62,11 +62,19 @@ async fn push(
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
     let key = key(&headers, &route, body.bytes(), status, single)?;
+    // Read before, so that what was pushed is answered even if the store goes away in that moment.
+    let before = match app.engine.queue(&queue).await {
+        Ok(record) => Some(record),
+        Err(Failure::NoQueue(_)) => None,
+        Err(failure) => return Err(failure.into()),
+    };
     match app.engine.push(&queue, items, key).await? {
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
             Some((_, Ok(task))) => {
-                let record = app.engine.queue(&queue).await?;
-                let view = TaskView::new(&task, &record.settings, app.viewing());
+                let made = before.is_none().then(|| Settings::initial(&queue));
+                let settings = before.as_ref().map(|record| &record.settings).or(made.as_ref());
+                let settings = settings.expect("it was there, or was made");
+                let view = TaskView::new(&task, settings, app.viewing());
                 Ok(answer(StatusCode::CREATED, &view))
             }
             Some((_, Err(failure))) => Err(failure.into()),

@@ -64,8 +64,9 @@ impl QueueParams {
     }
 }
 
-async fn read(app: &App, status: StatusCode, queue: &QueueName) -> Result<Response, Problem> {
-    let reading = app.engine.read_queue(queue).await?;
+/// Writes how a queue reads after a change.
+async fn show(app: &App, status: StatusCode, queue: &QueueName) -> Result<Response, Problem> {
+    let reading = app.engine.read_queue(queue).await.map_err(Failure::after_change)?;
     Ok(answer(status, &QueueView::new(&reading, app.viewing())))
 }
 
@@ -109,7 +110,7 @@ async fn put_queue(
 ) -> Result<Response, Problem> {
     let patch: SettingsPatch = body.read()?;
     let created = app.engine.put_queue(&queue, patch).await?;
-    read(&app, if created { StatusCode::CREATED } else { StatusCode::OK }, &queue).await
+    show(&app, if created { StatusCode::CREATED } else { StatusCode::OK }, &queue).await
 }
 
 /// Read a queue: its settings, and what it holds.
@@ -119,7 +120,8 @@ async fn get_queue(
     State(app): State<Arc<App>>,
     InQueue { queue, .. }: InQueue,
 ) -> Result<Response, Problem> {
-    read(&app, StatusCode::OK, &queue).await
+    let reading = app.engine.read_queue(&queue).await?;
+    Ok(answer(StatusCode::OK, &QueueView::new(&reading, app.viewing())))
 }
 
 /// Delete a queue and all it holds.
@@ -144,7 +146,7 @@ async fn reset_queue(
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
     app.engine.reset_queue(&queue).await?;
-    read(&app, StatusCode::OK, &queue).await
+    show(&app, StatusCode::OK, &queue).await
 }
 
 /// Hand out nothing until resumed. Pushes still work.
@@ -158,7 +160,7 @@ async fn pause_queue(
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
     app.engine.pause_queue(&queue, true).await?;
-    read(&app, StatusCode::OK, &queue).await
+    show(&app, StatusCode::OK, &queue).await
 }
 
 /// Hand out tasks again.
@@ -172,7 +174,7 @@ async fn resume_queue(
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
     app.engine.pause_queue(&queue, false).await?;
-    read(&app, StatusCode::OK, &queue).await
+    show(&app, StatusCode::OK, &queue).await
 }
 
 /// Say how many workers a queue has and needs, as this server has seen lately.

@@ -124,6 +124,16 @@ impl Failure {
             _ => Effect::None,
         }
     }
+
+    /// The same for a reading after a change: that has taken effect, whatever can be read of it.
+    pub(crate) fn after_change(self) -> Self {
+        match self {
+            Self::Store(StoreError::Unavailable { reason, .. }) => {
+                Self::Store(StoreError::Unavailable { reason, effect: Effect::Unknown })
+            }
+            other => other,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -215,6 +215,34 @@ async fn a_bulk_clean_leaves_alone_what_no_longer_matches() {
     assert_eq!(server.task("c").await["state"], "ready");
 }
 
+/// A store that goes away right after it has done something.
+#[tokio::test]
+async fn what_took_effect_is_not_denied() {
+    let (store, server) = switched().await;
+    let off_after = |method| {
+        let switch = store.clone();
+        store.meanwhile(method, async move { switch.off.store(true, Ordering::SeqCst) });
+    };
+    let on = || store.off.store(false, Ordering::SeqCst);
+    server.put("/v1/queues/q", json!({"max_attempts": 7})).await.is(201);
+    off_after("push");
+    let pushed = server.post("/v1/queues/q/tasks", json!({"id": "a"})).await.is(201);
+    assert_eq!(pushed["max_attempts"], 7);
+    on();
+    off_after("put_queue");
+    let answer = server.put("/v1/queues/q", json!({"max_attempts": 8})).await;
+    assert_eq!(answer.json["effect"], "unknown");
+    answer.problem(503, "unavailable");
+    on();
+    assert_eq!(server.get("/v1/queues/q").await.is(200)["max_attempts"], 8);
+    off_after("reset_queue");
+    let answer = server.post("/v1/queues/q/reset", json!({})).await;
+    assert_eq!(answer.json["effect"], "unknown");
+    on();
+    let answer = server.get("/v1/queues/q").await.is(200);
+    assert_eq!(answer["counts"]["total"], 0);
+}
+
 #[tokio::test]
 async fn a_server_ends_with_its_store() {
     let (store, mut server) = switched().await;
