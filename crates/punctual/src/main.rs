@@ -11,9 +11,11 @@ mod notice;
 mod notice_settings;
 mod output;
 mod place;
+mod plan;
 mod push;
 mod queue;
 mod remote;
+mod rule;
 mod serve;
 mod take;
 mod task;
@@ -55,6 +57,7 @@ enum Command {
     Task(task::Task),
     Notice(notice::NoticeCommand),
     Bundle(bundle::BundleCommand),
+    Plan(plan::PlanCommand),
     Doctor(doctor::Doctor),
 }
 
@@ -73,6 +76,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Task(task) => run_client(task.run()),
         Command::Notice(notice) => run_client(notice.run()),
         Command::Bundle(bundle) => run_client(bundle.run()),
+        Command::Plan(plan) => run_client(plan.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
     }
 }

@@ -1,0 +1,382 @@
+//! Plans: work that a calendar makes due, once or again and again.
+
+use http::Method;
+use punctual_core::calendar::{PlanTime, PlanType};
+use punctual_core::http::HttpTarget;
+use punctual_core::plan::{LastState, PlanState};
+use punctual_core::{RawJson, RetryPolicy, Span, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::rule::Rule;
+use crate::task::Callback;
+use crate::tasks::Page;
+use crate::transport::{Call, Client, path, query};
+
+const PLANS: &str = "/v1/plans";
+
+/// A plan to make, or what to make of one that is there.
+///
+/// ```
+/// use punctual_client::{NewPlan, PlanType, Rule};
+/// use serde_json::json;
+///
+/// let plan = NewPlan::new("reports", Rule::every(10, PlanType::Minute), &json!({"x": 1})).id("ten");
+/// assert_eq!(
+///     serde_json::to_value(&plan).unwrap(),
+///     json!({"plan_id": "ten", "station": "reports", "message": {"x": 1},
+///         "plan_type": "minute", "plan_value": 10, "plan_repet": -1}),
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NewPlan {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan_id: Option<String>,
+    station: String,
+    message: RawJson,
+    #[serde(flatten)]
+    rule: Rule,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<HttpTarget>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hold: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_attempts: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry: Option<RetryPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<i32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callback: Option<Callback>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_results: Option<u32>,
+}
+
+impl NewPlan {
+    /// A plan whose runs are pushed to a queue with a message as their payload.
+    pub fn new(
+        station: impl Into<String>,
+        rule: Rule,
+        message: &(impl Serialize + ?Sized),
+    ) -> Self {
+        Self::raw(station, rule, RawJson::of(message))
+    }
+
+    /// The same from JSON that is kept to the letter.
+    pub fn raw(station: impl Into<String>, rule: Rule, message: RawJson) -> Self {
+        Self {
+            plan_id: None,
+            station: station.into(),
+            message,
+            rule,
+            request_id: None,
+            caller: None,
+            description: None,
+            http: None,
+            bundle_key: None,
+            hold: None,
+            max_attempts: None,
+            retry: None,
+            priority: None,
+            tags: Vec::new(),
+            callback: None,
+            keep_results: None,
+        }
+    }
+
+    /// Its id; generated if none is given.
+    #[must_use]
+    pub fn id(self, id: impl Into<String>) -> Self {
+        Self { plan_id: Some(id.into()), ..self }
+    }
+
+    /// An id of the caller's own.
+    #[must_use]
+    pub fn request_id(self, id: impl Into<String>) -> Self {
+        Self { request_id: Some(id.into()), ..self }
+    }
+
+    /// Who makes it.
+    #[must_use]
+    pub fn caller(self, caller: impl Into<String>) -> Self {
+        Self { caller: Some(caller.into()), ..self }
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub fn description(self, description: impl Into<String>) -> Self {
+        Self { description: Some(description.into()), ..self }
+    }
+
+    /// Where its runs are delivered, at a station of mode http.
+    #[must_use]
+    pub fn http(self, http: HttpTarget) -> Self {
+        Self { http: Some(http), ..self }
+    }
+
+    /// The message goes into that bundle of the station, and no run is made.
+    #[must_use]
+    pub fn bundle_key(self, key: impl Into<String>) -> Self {
+        Self { bundle_key: Some(key.into()), ..self }
+    }
+
+    /// How long a worker holds a run.
+    #[must_use]
+    pub fn hold(self, hold: Span) -> Self {
+        Self { hold: Some(hold), ..self }
+    }
+
+    /// Takes before a run is failed; −1 for no limit.
+    #[must_use]
+    pub fn max_attempts(self, max_attempts: i32) -> Self {
+        Self { max_attempts: Some(max_attempts), ..self }
+    }
+
+    /// The waits between the attempts of a run.
+    #[must_use]
+    pub fn retry(self, retry: RetryPolicy) -> Self {
+        Self { retry: Some(retry), ..self }
+    }
+
+    /// The priority of its runs, from −100 to 100; higher goes first.
+    #[must_use]
+    pub fn priority(self, priority: i32) -> Self {
+        Self { priority: Some(priority), ..self }
+    }
+
+    /// One more label for its runs.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// What to make when a run ends.
+    #[must_use]
+    pub fn callback(self, callback: Callback) -> Self {
+        Self { callback: Some(callback), ..self }
+    }
+
+    /// How many results are kept.
+    #[must_use]
+    pub fn keep_results(self, count: u32) -> Self {
+        Self { keep_results: Some(count), ..self }
+    }
+}
+
+/// A plan as it reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Its id.
+    pub plan_id: String,
+    /// Where it stands.
+    pub state: PlanState,
+    /// The queue its runs are pushed to.
+    pub station: String,
+    /// The payload of its runs.
+    #[serde(default)]
+    pub message: RawJson,
+    /// What kind of rule it has.
+    pub plan_type: PlanType,
+    /// How many units lie between two runs, or on which day they are.
+    pub plan_value: Option<i64>,
+    /// When it is due, from when it repeats, or at which time of day; 0: not given.
+    pub plan_time: Option<PlanTime>,
+    /// How often it runs; −1 for ever.
+    pub plan_repet: Option<i64>,
+    /// Whether occurrences that are past are kept instead of skipped.
+    pub no_keep: bool,
+    /// The zone of its local times.
+    pub timezone: String,
+    /// Its cron pattern.
+    pub cron: Option<String>,
+    /// The caller's own id for it.
+    pub request_id: Option<String>,
+    /// Who made it.
+    pub caller: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Where its runs are delivered; secret values read as `***`.
+    pub http: Option<RawJson>,
+    /// The bundle of the station that it pushes into instead of making runs.
+    pub bundle_key: Option<String>,
+    /// The hold of its runs.
+    pub hold: Option<Span>,
+    /// Their limit of attempts; −1 for none.
+    pub max_attempts: Option<i32>,
+    /// Their waits between attempts.
+    pub retry: Option<RetryPolicy>,
+    /// Their priority.
+    pub priority: i32,
+    /// Capabilities their worker must have.
+    #[serde(default)]
+    pub requires: Vec<String>,
+    /// Their labels.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What is made when one ends.
+    pub callback: Option<RawJson>,
+    /// How many results are kept.
+    pub keep_results: u32,
+    /// When it is due next.
+    pub next_at: Option<Timestamp>,
+    /// Runs that were done.
+    pub real_repet: u64,
+    /// Occurrences that were skipped.
+    pub skipped: u64,
+    /// When it last pushed a run.
+    pub exec_time: Option<Timestamp>,
+    /// How its last run stands or ended.
+    pub last_state: Option<LastState>,
+    /// The task of its run that has not ended.
+    pub task: Option<String>,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it finished.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PlanResult {
+    /// Its number; of a run besides the rule a text like `3.1`.
+    pub run: RawJson,
+    /// The time it was due.
+    pub plan_time: Timestamp,
+    /// Who made it.
+    pub worker: Option<String>,
+    /// What it came to.
+    #[serde(default)]
+    pub result: RawJson,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// When it ended.
+    pub at: Timestamp,
+}
+
+/// The times of a rule.
+#[derive(Deserialize)]
+struct Times {
+    items: Vec<Timestamp>,
+}
+
+fn plan_path(id: &str) -> String {
+    path(PLANS, &[id])
+}
+
+impl Client {
+    /// Makes a plan.
+    ///
+    /// ```no_run
+    /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
+    /// use punctual_client::{NewPlan, PlanTime, Rule};
+    ///
+    /// let rule = Rule::monthly(0).timezone("Europe/Berlin");
+    /// let plan = client.make_plan(&NewPlan::new("reports", rule, "close the month")).await?;
+    /// println!("{} is due at {:?}", plan.plan_id, plan.next_at);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn make_plan(&self, plan: &NewPlan) -> Result<Plan, Error> {
+        self.send(Call::post(PLANS.to_owned()).body(plan)).await
+    }
+
+    /// Makes a plan under an id, or gives the one there this rule and what else is named; what it has
+    /// counted stays.
+    pub async fn put_plan(&self, id: &str, plan: &NewPlan) -> Result<Plan, Error> {
+        self.send(Call::new(Method::PUT, plan_path(id)).body(plan)).await
+    }
+
+    /// Reads a plan.
+    pub async fn plan(&self, id: &str) -> Result<Plan, Error> {
+        self.send(Call::get(plan_path(id))).await
+    }
+
+    /// Reads a page of plans: of all, or of one station, in one of the states, or in any.
+    pub async fn plans(
+        &self,
+        station: Option<&str>,
+        states: &[PlanState],
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Plan>, Error> {
+        let states: Vec<_> = states.iter().map(|state| state.name()).collect();
+        let query = query(&[
+            ("station", station.map(str::to_owned)),
+            ("state", Some(states.join(",")).filter(|states| !states.is_empty())),
+            ("limit", Some(limit.to_string())),
+            ("cursor", cursor.map(str::to_owned)),
+        ]);
+        self.send(Call::get(format!("{PLANS}{query}"))).await
+    }
+
+    /// Removes a plan. Its run that has not ended goes on, unheard.
+    pub async fn delete_plan(&self, id: &str) -> Result<(), Error> {
+        self.send_unread(Call::new(Method::DELETE, plan_path(id))).await.map(drop)
+    }
+
+    /// Sets a plan aside. Its run that has not ended goes on, and counts.
+    pub async fn pause_plan(&self, id: &str) -> Result<Plan, Error> {
+        self.send(Call::post(plan_path(id) + "/pause")).await
+    }
+
+    /// Lets a plan go on that was paused, or that stopped because a run failed for good.
+    pub async fn resume_plan(&self, id: &str) -> Result<Plan, Error> {
+        self.send(Call::post(plan_path(id) + "/resume")).await
+    }
+
+    /// Runs a plan now, besides its rule. The run is not counted.
+    pub async fn run_plan(&self, id: &str) -> Result<Plan, Error> {
+        self.send(Call::post(plan_path(id) + "/run")).await
+    }
+
+    /// Passes over the next occurrences of a plan.
+    pub async fn skip_plan(&self, id: &str, n: u32) -> Result<Plan, Error> {
+        self.send(Call::post(plan_path(id) + "/skip").body(&serde_json::json!({"n": n}))).await
+    }
+
+    /// Reads a page of what is kept of a plan's runs, the newest first.
+    pub async fn plan_results(
+        &self,
+        id: &str,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<PlanResult>, Error> {
+        let query =
+            query(&[("limit", Some(limit.to_string())), ("cursor", cursor.map(str::to_owned))]);
+        self.send(Call::get(plan_path(id) + "/results" + &query)).await
+    }
+
+    /// When a plan will run next, if every run ends in time: at most so many times.
+    pub async fn plan_occurrences(&self, id: &str, n: u32) -> Result<Vec<Timestamp>, Error> {
+        let query = query(&[("n", Some(n.to_string()))]);
+        let call = Call::get(plan_path(id) + "/occurrences" + &query);
+        self.send(call).await.map(|Times { items }| items)
+    }
+
+    /// When a plan with such a rule would run. Nothing is stored.
+    pub async fn preview_plan(&self, rule: &Rule, n: u32) -> Result<Vec<Timestamp>, Error> {
+        #[derive(Serialize)]
+        struct Preview<'a> {
+            #[serde(flatten)]
+            rule: &'a Rule,
+            n: u32,
+        }
+        let call = Call::post(format!("{PLANS}/preview")).body(&Preview { rule, n });
+        self.send(call).await.map(|Times { items }| items)
+    }
+}
