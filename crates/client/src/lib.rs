@@ -45,7 +45,7 @@ pub use bundles::{Bundle, BundlePushed, GotBundle, Payload, Scheduled};
 pub use error::{Effect, Error, Problem};
 pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
 pub use notices::{NewNotice, Notice, SentNotice};
-pub use plans::{NewPlan, Plan, PlanResult};
+pub use plans::{NewPlan, Plan, PlanChanges, PlanResult};
 pub use punctual_core::calendar::{PlanTime, PlanType, TimeOfDay};
 pub use punctual_core::http::{Headers, HttpTarget, Method, Statuses, Success};
 pub use punctual_core::notice::{ContentType, NoticeMethod, NoticeState};

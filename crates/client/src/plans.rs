@@ -7,6 +7,7 @@ use punctual_core::plan::{LastState, PlanState};
 use punctual_core::{RawJson, RetryPolicy, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::changes::Changes;
 use crate::error::Error;
 use crate::rule::Rule;
 use crate::task::Callback;
@@ -174,6 +175,49 @@ impl NewPlan {
     }
 }
 
+/// Changes to a plan. What is not named stays as it is.
+///
+/// ```
+/// use punctual_client::{PlanChanges, RawJson, Rule};
+///
+/// let changes = PlanChanges::new().rule(&Rule::cron("0 9 * * *")).without("description");
+/// let later = PlanChanges::new().set("plan_time", RawJson::of("10:00"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(transparent)]
+pub struct PlanChanges(Changes);
+
+impl PlanChanges {
+    /// No change yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Any field, by its name in the interface; `null` resets it.
+    #[must_use]
+    pub fn set(self, field: &str, value: RawJson) -> Self {
+        Self(self.0.set(field, value))
+    }
+
+    /// A field back to its default.
+    #[must_use]
+    pub fn without(self, field: &str) -> Self {
+        self.set(field, RawJson::null())
+    }
+
+    /// Another rule, in place of all of the one there.
+    #[must_use]
+    pub fn rule(self, rule: &Rule) -> Self {
+        Self(self.0.and(&rule.0))
+    }
+
+    /// Another payload for its runs.
+    #[must_use]
+    pub fn message(self, message: RawJson) -> Self {
+        self.set("message", message)
+    }
+}
+
 /// A plan as it reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -299,6 +343,11 @@ impl Client {
     /// counted stays.
     pub async fn put_plan(&self, id: &str, plan: &NewPlan) -> Result<Plan, Error> {
         self.send(Call::new(Method::PUT, plan_path(id)).body(plan)).await
+    }
+
+    /// Changes a plan; what it has counted stays.
+    pub async fn change_plan(&self, id: &str, changes: &PlanChanges) -> Result<Plan, Error> {
+        self.send(Call::new(Method::PUT, plan_path(id)).body(changes)).await
     }
 
     /// Reads a plan.

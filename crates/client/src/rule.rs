@@ -1,8 +1,10 @@
 //! Rules: when a plan is due.
 
-use punctual_core::Timestamp;
 use punctual_core::calendar::{PlanTime, PlanType};
+use punctual_core::{RawJson, Timestamp};
 use serde::Serialize;
+
+use crate::changes::Changes;
 
 /// When a plan is due. What repeats goes on for ever unless a number of times is named.
 ///
@@ -21,34 +23,16 @@ use serde::Serialize;
 /// let weekdays = Rule::cron("0 9 * * MON-FRI").timezone("Asia/Shanghai");
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rule {
-    plan_type: PlanType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plan_value: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plan_time: Option<PlanTime>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plan_repet: Option<i64>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    no_keep: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timezone: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cron: Option<String>,
-}
+#[serde(transparent)]
+pub struct Rule(pub(crate) Changes);
 
 impl Rule {
     /// A rule of some type, with nothing else said.
     pub fn new(plan_type: PlanType) -> Self {
-        let is_single = matches!(plan_type, PlanType::None | PlanType::Time);
-        Self {
-            plan_type,
-            plan_value: None,
-            plan_time: None,
-            plan_repet: (!is_single).then_some(-1),
-            no_keep: false,
-            timezone: None,
-            cron: None,
+        let rule = Self(Changes::default()).set("plan_type", &plan_type);
+        match plan_type {
+            PlanType::None | PlanType::Time => rule,
+            _ => rule.times(-1),
         }
     }
 
@@ -74,36 +58,40 @@ impl Rule {
 
     /// By a cron pattern of five fields, or six with seconds first.
     pub fn cron(pattern: impl Into<String>) -> Self {
-        Self { cron: Some(pattern.into()), ..Self::new(PlanType::Cron) }
+        Self::new(PlanType::Cron).set("cron", &pattern.into())
     }
 
     /// How many units lie between two runs, or on which day they are.
     #[must_use]
     pub fn value(self, value: i64) -> Self {
-        Self { plan_value: Some(value), ..self }
+        self.set("plan_value", &value)
     }
 
     /// When it is due, from when it repeats, or at which time of day.
     #[must_use]
     pub fn time(self, time: PlanTime) -> Self {
-        Self { plan_time: Some(time), ..self }
+        self.set("plan_time", &time)
     }
 
     /// How often it runs; −1 for ever.
     #[must_use]
     pub fn times(self, times: i64) -> Self {
-        Self { plan_repet: Some(times), ..self }
+        self.set("plan_repet", &times)
     }
 
     /// Occurrences that are past run all the same, one after the other.
     #[must_use]
     pub fn no_keep(self) -> Self {
-        Self { no_keep: true, ..self }
+        self.set("no_keep", &true)
     }
 
     /// The zone of its local times, by its IANA name.
     #[must_use]
     pub fn timezone(self, name: impl Into<String>) -> Self {
-        Self { timezone: Some(name.into()), ..self }
+        self.set("timezone", &name.into())
+    }
+
+    fn set(self, field: &str, value: &impl Serialize) -> Self {
+        Self(self.0.set(field, RawJson::of(value)))
     }
 }

@@ -40,7 +40,8 @@ Examples:
   punctual serve                                 start a server on 127.0.0.1:23334
   punctual push mail '{\"to\":\"ada@example.org\"}'  push a task into the queue mail
   punctual take mail --wait 30s                  take it, as a worker would
-  punctual commit mail ID TOKEN                  say that it is done"
+  punctual commit mail ID TOKEN                  say that it is done
+  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes"
 )]
 struct Punctual {
     #[command(subcommand)]

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use punctual_client::{
-    Client, HttpTarget, NewPlan, Page, Plan, PlanResult, PlanState, PlanTime, RawJson, RetryPolicy,
-    Span, Timestamp,
+    Client, HttpTarget, NewPlan, Page, Plan, PlanChanges, PlanResult, PlanState, PlanTime, RawJson,
+    RetryPolicy, Span, Timestamp,
 };
 use serde_json::json;
 
@@ -57,6 +57,18 @@ enum Verb {
         count: u32,
     },
     Preview(Box<Preview>),
+    /// Change a plan; what it has counted stays
+    #[command(after_help = "\
+Examples:
+  punctual plan set month-end plan_time=10:00 description='close the books'
+  punctual plan set month-end plan_type=cron cron='0 9 * * MON-FRI' plan_repet=-1")]
+    Set {
+        /// The plan's id
+        id: String,
+        /// A field and its new value; nothing after the `=` resets it
+        #[arg(value_name = "FIELD=VALUE", required = true, value_parser = values::setting)]
+        fields: Vec<(String, RawJson)>,
+    },
     /// Set a plan aside; its run that has not ended goes on
     #[command(after_help = "Example:\n  punctual plan pause month-end")]
     Pause {
@@ -202,6 +214,11 @@ impl PlanCommand {
                 let times = client.preview_plan(&preview.rule.rule()?, preview.count).await?;
                 output.answer(&json!({"items": times, "next": null}), || lines(&times))
             }
+            Verb::Set { id, fields } => {
+                let none = PlanChanges::new();
+                let changes = fields.into_iter().fold(none, |all, (name, to)| all.set(&name, to));
+                said(&output, "changed", &client.change_plan(&id, &changes).await?)
+            }
             Verb::Pause { id } => said(&output, "paused", &client.pause_plan(&id).await?),
             Verb::Resume { id } => said(&output, "resumed", &client.resume_plan(&id).await?),
             Verb::Run { id } => said(&output, "ran", &client.run_plan(&id).await?),
@@ -286,9 +303,12 @@ fn runs(plan: &Plan) -> String {
 
 async fn get(client: &Client, output: &Output, id: &str, count: u32) -> anyhow::Result<()> {
     let plan = client.plan(id).await?;
-    let next = match (output.is_json(), count) {
-        (true, _) | (_, 0) => Vec::new(),
-        _ => client.plan_occurrences(id, count).await?,
+    // A plan that stands still has times by its rule as well, but nothing happens then.
+    let goes_on = matches!(plan.state, PlanState::Scheduled | PlanState::Running);
+    let next = if output.is_json() || count == 0 || !goes_on {
+        Vec::new()
+    } else {
+        client.plan_occurrences(id, count).await?
     };
     output.answer(&plan, || shown(&plan, &next))
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use punctual_client::{
-    Callback, Commit, Fail, LastState, NewPlan, PlanState, PlanTime, PlanType, QueueChanges,
-    RawJson, Rule, Span, Take, Timestamp,
+    Callback, Commit, Fail, LastState, NewPlan, PlanChanges, PlanState, PlanTime, PlanType,
+    QueueChanges, RawJson, Rule, Span, Take, Timestamp,
 };
 use serde_json::json;
 
@@ -74,6 +74,14 @@ async fn plans_on_the_command_line() {
     assert_eq!(server.say(&["plan", "pause", "month-end"]), "paused plan month-end: paused\n");
     let resumed = server.json(&["plan", "resume", "month-end"]);
     assert_eq!((&resumed["state"], &resumed["skipped"]), (&json!("scheduled"), &json!(1)));
+    assert!(!server.say(&["plan", "get", "ten", "--count", "0"]).contains("next"));
+    let changed = server.json(&["plan", "set", "month-end", "description=close", "timezone="]);
+    assert_eq!((&changed["description"], &changed["skipped"]), (&json!("close"), &json!(1)));
+    assert_eq!((&changed["timezone"], &changed["plan_value"]), (&json!("UTC"), &json!(0)));
+    let unknown = complaint(&server.run(&["plan", "set", "month-end", "plan_tim=1"]), 1);
+    assert!(unknown.contains("plan_tim"), "{unknown}");
+    server.say(&["plan", "set", "month-end", "timezone=Europe/Berlin"]);
+    server.say(&["plan", "skip", "month-end"]);
     let ran = server.say(&["plan", "run", "month-end"]);
     assert_eq!(
         ran,
@@ -176,6 +184,10 @@ async fn a_month_passes_in_a_moment() {
     let put = client.put_plan("m", &hourly).await.unwrap();
     assert_eq!((put.real_repet, put.plan_type), (1, PlanType::Hour));
     assert_eq!(client.plan_occurrences("m", 10).await.unwrap().len(), 2);
+    let changes = PlanChanges::new().rule(&Rule::cron("0 9 * * *")).message(RawJson::of("new"));
+    let changed = client.change_plan("m", &changes).await.unwrap();
+    assert_eq!((changed.cron.as_deref(), changed.plan_value), (Some("0 9 * * *"), None));
+    assert_eq!((changed.message.as_str(), changed.real_repet), (r#""new""#, 1));
     client.delete_plan("m").await.unwrap();
     assert_eq!(client.plan("m").await.unwrap_err().code(), Some("not_found"));
     server.stop();
