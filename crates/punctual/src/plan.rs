@@ -236,7 +236,7 @@ impl PlanCommand {
 fn said(output: &Output, verb: &str, plan: &Plan) -> anyhow::Result<()> {
     output.answer(plan, || {
         let next = plan.next_at.map(|at| format!(", next at {at}"));
-        let task = plan.task.as_ref().map(|task| format!(" as {}/{task}", plan.station));
+        let task = plan.task.as_ref().map(|task| format!(", task {}/{task}", plan.station));
         let (id, state) = (&plan.plan_id, plan.state.name());
         format!("{verb} plan {id}: {state}{}{}", or_empty(task), or_empty(next))
     })
@@ -371,7 +371,7 @@ fn told(result: &PlanResult) -> [String; 6] {
         result.plan_time.to_string(),
         result.at.to_string(),
         or_empty(result.worker.as_deref().map(cell)),
-        cell(&bare(&result.result)),
+        or_empty(Some(cell(&bare(&result.result))).filter(|_| result.error.is_none())),
         or_empty(result.error.as_deref().map(cell)),
     ]
 }

@@ -85,7 +85,7 @@ async fn plans_on_the_command_line() {
     let ran = server.say(&["plan", "run", "month-end"]);
     assert_eq!(
         ran,
-        "ran plan month-end: running as reports/month-end@1.1, next at 2099-02-28T17:00:00.000Z\n"
+        "ran plan month-end: running, task reports/month-end@1.1, next at 2099-02-28T17:00:00.000Z\n"
     );
     let taken = server.json(&["take", "reports", "--worker", "w"]);
     let (task, token) = (&taken["tasks"][0], taken["tasks"][0]["token"].as_str().unwrap());
