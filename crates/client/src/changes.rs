@@ -1,4 +1,5 @@
-//! A merging request: a field left out stays as it is, `null` resets it.
+//! The fields of a request by their names. In a merging one a field left out stays as it is, and
+//! `null` resets it.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,12 @@ impl Changes {
     /// A field and its new value; `null` resets it.
     pub(crate) fn set(mut self, field: &str, value: RawJson) -> Self {
         self.0.insert(field.to_owned(), value);
+        self
+    }
+
+    /// These fields and others; where both have one, the others' counts.
+    pub(crate) fn and(mut self, others: &Self) -> Self {
+        self.0.extend(others.0.clone());
         self
     }
 }

@@ -11,9 +11,11 @@ mod notice;
 mod notice_settings;
 mod output;
 mod place;
+mod plan;
 mod push;
 mod queue;
 mod remote;
+mod rule;
 mod serve;
 mod take;
 mod task;
@@ -38,7 +40,8 @@ Examples:
   punctual serve                                 start a server on 127.0.0.1:23334
   punctual push mail '{\"to\":\"ada@example.org\"}'  push a task into the queue mail
   punctual take mail --wait 30s                  take it, as a worker would
-  punctual commit mail ID TOKEN                  say that it is done"
+  punctual commit mail ID TOKEN                  say that it is done
+  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes"
 )]
 struct Punctual {
     #[command(subcommand)]
@@ -55,6 +58,7 @@ enum Command {
     Task(task::Task),
     Notice(notice::NoticeCommand),
     Bundle(bundle::BundleCommand),
+    Plan(plan::PlanCommand),
     Doctor(doctor::Doctor),
 }
 
@@ -73,6 +77,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Task(task) => run_client(task.run()),
         Command::Notice(notice) => run_client(notice.run()),
         Command::Bundle(bundle) => run_client(bundle.run()),
+        Command::Plan(plan) => run_client(plan.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
     }
 }

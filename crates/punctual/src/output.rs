@@ -43,6 +43,11 @@ impl Output {
         Self { json }
     }
 
+    /// Whether the answer is for a program.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Writes an answer: as JSON in one line, or as `people` puts it.
     pub(crate) fn answer(
         &self,

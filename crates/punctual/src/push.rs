@@ -98,7 +98,8 @@ fn apply<T>(task: NewTask, value: Option<T>, set: fn(NewTask, T) -> NewTask) -> 
     }
 }
 
-fn read_payload(argument: Option<&str>) -> anyhow::Result<RawJson> {
+/// A payload as the command line gives it; `-` is standard input.
+pub(crate) fn read_payload(argument: Option<&str>) -> anyhow::Result<RawJson> {
     let text = match argument {
         None => return Ok(RawJson::null()),
         Some("-") => {

@@ -1,6 +1,8 @@
 //! Values on the command line, read and checked before anything is sent.
 
-use punctual_client::{NoticeState, RawJson, RetryPolicy, Span, State, Timestamp};
+use punctual_client::{
+    HttpTarget, NoticeState, PlanState, RawJson, RetryPolicy, Span, State, Timestamp,
+};
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 
@@ -41,6 +43,19 @@ pub(crate) fn state(text: &str) -> Result<State, String> {
 pub(crate) fn notice_state(text: &str) -> Result<NoticeState, String> {
     let names = || NoticeState::ALL.map(NoticeState::name).join(", ");
     NoticeState::parse(text).ok_or_else(|| format!("expected one of {}", names()))
+}
+
+/// A plan's state.
+pub(crate) fn plan_state(text: &str) -> Result<PlanState, String> {
+    let named = PlanState::ALL.into_iter().find(|state| state.name() == text);
+    let names = || PlanState::ALL.map(PlanState::name).join(", ");
+    named.ok_or_else(|| format!("expected one of {}", names()))
+}
+
+/// Where something is delivered.
+pub(crate) fn http(text: &str) -> Result<HttpTarget, String> {
+    serde_json::from_str(text)
+        .map_err(|error| format!("{error}; expected '{{\"url\":\"https://example.com/hook\"}}'"))
 }
 
 /// One of a few words.

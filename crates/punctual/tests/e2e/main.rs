@@ -7,6 +7,7 @@ mod client;
 mod deliver;
 mod drain;
 mod notice;
+mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod restart;

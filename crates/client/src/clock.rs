@@ -1,0 +1,41 @@
+//! The clock of a server that was started with `--dev`: moved, to test what will happen later.
+
+use punctual_core::{Span, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::transport::{Call, Client};
+
+/// What time it is at the server.
+#[derive(Deserialize)]
+struct Clock {
+    now: Timestamp,
+}
+
+impl Client {
+    /// Lets time pass at a server started with `--dev`, as if it had slept. Answers what time it is
+    /// there when all that fell due was handed out.
+    ///
+    /// ```no_run
+    /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
+    /// use punctual_client::Span;
+    ///
+    /// let now = client.advance_clock(Span::from_secs(31 * 86_400)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn advance_clock(&self, span: Span) -> Result<Timestamp, Error> {
+        self.move_clock(&json!({"advance": span})).await
+    }
+
+    /// Makes it that time at a server started with `--dev`. Backwards nothing happens again.
+    pub async fn set_clock(&self, time: Timestamp) -> Result<Timestamp, Error> {
+        self.move_clock(&json!({"set": time})).await
+    }
+
+    async fn move_clock(&self, how: &Value) -> Result<Timestamp, Error> {
+        let call = Call::post("/v1/dev/clock".to_owned()).body(how);
+        self.send(call).await.map(|Clock { now }| now)
+    }
+}
