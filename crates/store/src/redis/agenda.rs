@@ -25,6 +25,11 @@ impl Agenda {
         }
     }
 
+    /// The clock was moved: the first moment may be nearer.
+    pub(super) fn look_again(&self) {
+        self.sooner.notify_one();
+    }
+
     /// Takes a shard off, before it is looked at: what comes meanwhile is put on again.
     pub(super) fn take_off(&self, shard: usize) {
         self.next_ms.lock().unwrap_or_else(PoisonError::into_inner)[shard] = None;
