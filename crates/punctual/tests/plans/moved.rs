@@ -61,7 +61,6 @@ fn all_that_fell_due_is_handed_out_before_the_answer() {
         assert_eq!(server.live("s")[0]["plan"]["plan_time"], "2030-01-07T00:30:00.000Z");
         assert_eq!(take.join().unwrap()["tasks"][0]["id"], "late");
         assert_eq!(schedule.join().unwrap()["key"], "k");
-        server.stop();
     }
 }
 
