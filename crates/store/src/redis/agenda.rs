@@ -25,11 +25,6 @@ impl Agenda {
         }
     }
 
-    /// The clock was moved: the first moment may be nearer.
-    pub(super) fn look_again(&self) {
-        self.sooner.notify_one();
-    }
-
     /// Takes a shard off, before it is looked at: what comes meanwhile is put on again.
     pub(super) fn take_off(&self, shard: usize) {
         self.next_ms.lock().unwrap_or_else(PoisonError::into_inner)[shard] = None;
@@ -40,6 +35,11 @@ impl Agenda {
         let next_ms = self.next_ms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = next_ms.iter().enumerate().filter_map(|(shard, at)| Some((shard, (*at)?)));
         known.min_by_key(|(_, at)| *at)
+    }
+
+    /// What was far away may be near.
+    pub(super) fn clock_moved(&self) {
+        self.sooner.notify_one();
     }
 
     /// Resolves when a moment may be earlier than before.
