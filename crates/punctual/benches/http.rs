@@ -6,6 +6,7 @@
 
 #[path = "../../store/benches/cycle/mod.rs"]
 mod cycle;
+#[allow(dead_code, reason = "other benchmarks use the rest of it")]
 mod driver;
 
 use self::driver::{BATCH, Server};

@@ -1,14 +1,14 @@
 //! Where tasks are kept: the settings that say so, and how a store is opened there.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use punctual_store::local::{LocalOptions, LocalStore};
 use punctual_store::redis::{RedisOptions, RedisStore};
-use punctual_store::{Clock, MovableClock, Store, StoreError, SystemClock};
+use punctual_store::{Clock, DevClock, MovableClock, Store, StoreError, SystemClock};
 use tokio::time::{Instant, sleep};
 use tracing::info;
 
@@ -97,51 +97,55 @@ impl StoreSettings {
 pub(crate) struct OpenStore {
     pub(crate) store: Arc<dyn Store>,
     /// Its clock, if it can be moved.
-    pub(crate) dev_clock: Option<MovableClock>,
+    pub(crate) dev_clock: Option<Arc<dyn DevClock>>,
 }
 
 impl StorePlace {
     /// Opens the store there. With `dev` its clock can be moved.
     pub(crate) async fn open(&self, dev: bool) -> anyhow::Result<OpenStore> {
-        let dev_clock = if dev { Some(self.dev_clock()?) } else { None };
         let dir = match self {
             Self::Memory => None,
-            Self::Directory(dir) if !dev && dir.join(DEV_CLOCK).exists() => bail!(
+            Self::Directory(dir) => Some(dir),
+            Self::Redis(redis) => {
+                let store = redis.open(dev).await?;
+                let dev_clock = dev.then(|| -> Arc<dyn DevClock> { store.clone() });
+                return Ok(OpenStore { store, dev_clock });
+            }
+        };
+        if dev {
+            let clock = dir.map_or_else(|| Ok(MovableClock::new()), |dir| dev_clock(dir))?;
+            let store = open_local(dir, Arc::new(clock.clone()))?;
+            return Ok(OpenStore { store, dev_clock: Some(Arc::new(clock)) });
+        }
+        if let Some(dir) = dir.filter(|dir| dir.join(DEV_CLOCK).exists()) {
+            bail!(
                 "store: {} was made by serve --dev, and its clock may have been moved; \
                  serve it with --dev, or choose another directory",
                 dir.display()
-            ),
-            Self::Directory(dir) => Some(dir.clone()),
-            Self::Redis(redis) => {
-                return Ok(OpenStore { store: redis.open().await?, dev_clock: None });
-            }
-        };
-        let clock: Arc<dyn Clock> = match &dev_clock {
-            Some(clock) => Arc::new(clock.clone()),
-            None => Arc::new(SystemClock::new()),
-        };
-        Ok(OpenStore { store: LocalStore::open(LocalOptions { dir, clock })?, dev_clock })
-    }
-
-    /// The movable clock of a store that was made with one, or is new.
-    fn dev_clock(&self) -> anyhow::Result<MovableClock> {
-        let dir = match self {
-            Self::Memory => return Ok(MovableClock::new()),
-            Self::Directory(dir) => dir,
-            Self::Redis(_) => bail!("dev: not over Redis; give a new directory, or memory:"),
-        };
-        let is_new = std::fs::read_dir(dir).map_or(true, |mut files| files.next().is_none());
-        if !is_new && !dir.join(DEV_CLOCK).exists() {
-            bail!(
-                "dev: the store {} was not made by serve --dev, and moving its clock could harm it; \
-                 give a new directory, or memory:",
-                dir.display()
             );
         }
-        std::fs::create_dir_all(dir)
-            .and_then(|()| MovableClock::noted_in(dir.join(DEV_CLOCK)))
-            .with_context(|| format!("the clock of {} cannot be kept", dir.display()))
+        let store = open_local(dir, Arc::new(SystemClock::new()))?;
+        Ok(OpenStore { store, dev_clock: None })
     }
+}
+
+fn open_local(dir: Option<&PathBuf>, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(LocalStore::open(LocalOptions { dir: dir.cloned(), clock })?)
+}
+
+/// The movable clock of a directory that was made with one, or is new.
+fn dev_clock(dir: &Path) -> anyhow::Result<MovableClock> {
+    let is_new = std::fs::read_dir(dir).map_or(true, |mut files| files.next().is_none());
+    if !is_new && !dir.join(DEV_CLOCK).exists() {
+        bail!(
+            "dev: the store {} was not made by serve --dev, and moving its clock could harm it; \
+             give a new directory, or memory:",
+            dir.display()
+        );
+    }
+    std::fs::create_dir_all(dir)
+        .and_then(|()| MovableClock::noted_in(dir.join(DEV_CLOCK)))
+        .with_context(|| format!("the clock of {} cannot be kept", dir.display()))
 }
 
 impl RedisPlace {
@@ -157,11 +161,11 @@ impl RedisPlace {
 
     /// Opens the store there. A Redis that is away is waited for a while; one that must not be used
     /// is told at once.
-    async fn open(&self) -> Result<Arc<RedisStore>, StoreError> {
+    async fn open(&self, is_dev: bool) -> Result<Arc<RedisStore>, StoreError> {
         let deadline = Instant::now() + REDIS_PATIENCE;
         let mut is_said = false;
         loop {
-            match RedisStore::open(self.options()).await {
+            match RedisStore::open(RedisOptions { is_dev, ..self.options() }).await {
                 Err(trouble) if trouble.is_retryable() && Instant::now() < deadline => {
                     if !std::mem::replace(&mut is_said, true) {
                         info!(%trouble, "waiting for the store, at most {REDIS_PATIENCE:?}");

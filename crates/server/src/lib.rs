@@ -20,14 +20,14 @@ use std::sync::Arc;
 use punctual_core::Span;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_core::notice::NoticeSettings;
-use punctual_store::{Inbox, MovableClock, Store};
+use punctual_store::{DevClock, Inbox, Store};
 use tokio::net::TcpListener;
 
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 
 /// What can be set about a server.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ServerConfig {
     /// Whether a push to a queue that does not exist makes it.
     pub auto_create: bool,
@@ -40,7 +40,7 @@ pub struct ServerConfig {
     /// Headers whose values are never read back, besides those that always are.
     pub secret_headers: Vec<String>,
     /// The store's clock, if users may move it.
-    pub dev_clock: Option<MovableClock>,
+    pub dev_clock: Option<Arc<dyn DevClock>>,
     /// How the server calls URLs.
     pub delivery: DeliveryConfig,
     /// What holds for notices that do not say otherwise.

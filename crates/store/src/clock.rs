@@ -8,7 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::SystemTime;
 
+use async_trait::async_trait;
 use punctual_core::{Span, Timestamp};
+
+use crate::port::StoreError;
 
 /// One reading of both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +60,14 @@ impl Clock for SystemClock {
     }
 }
 
+/// A clock that somebody moves who tests what will happen later.
+#[async_trait]
+pub trait DevClock: Send + Sync + 'static {
+    /// Moves it, by one caller at a time. Forward, time passes at once, as if everything had slept;
+    /// backward, only the time of day changes.
+    async fn shift(&self, by_ms: i64) -> Result<(), StoreError>;
+}
+
 /// The machine's clocks, moved as somebody likes who tests what will happen later. Clones move
 /// together.
 #[derive(Debug, Clone)]
@@ -88,33 +99,28 @@ impl MovableClock {
             Err(error) => return Err(error),
         };
         let clock = Self { file: Some(Arc::new(file)), ..Self::new() };
+        clock.note(noted)?;
         clock.wall_ms.store(noted, Ordering::SeqCst);
-        clock.note()?;
         Ok(clock)
     }
 
-    /// Lets time pass at once, as if everything had slept.
-    pub fn advance(&self, span: Span) -> std::io::Result<()> {
-        self.wall_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
-        self.steady_ms.fetch_add(span.as_millis(), Ordering::SeqCst);
-        self.note()
-    }
-
-    /// Makes it another time. Forward, time passes; backward, only the wall clock moves.
-    pub fn set(&self, wall: Timestamp) -> std::io::Result<()> {
-        let now = self.now().wall;
-        if wall >= now {
-            return self.advance(wall.since(now));
-        }
-        self.wall_ms.fetch_sub(now.since(wall).as_millis(), Ordering::SeqCst);
-        self.note()
-    }
-
-    fn note(&self) -> std::io::Result<()> {
+    fn note(&self, ahead_ms: i64) -> std::io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let new = file.with_extension("new");
-        std::fs::write(&new, self.wall_ms.load(Ordering::SeqCst).to_string())?;
+        std::fs::write(&new, ahead_ms.to_string())?;
         std::fs::rename(new, &**file)
+    }
+}
+
+#[async_trait]
+impl DevClock for MovableClock {
+    async fn shift(&self, by_ms: i64) -> Result<(), StoreError> {
+        let ahead_ms = self.wall_ms.load(Ordering::SeqCst).saturating_add(by_ms);
+        // Noted first: nothing must be kept with a time that is lost at a restart.
+        self.note(ahead_ms).map_err(|error| StoreError::unavailable(error.to_string()))?;
+        self.wall_ms.store(ahead_ms, Ordering::SeqCst);
+        self.steady_ms.fetch_add(by_ms.max(0), Ordering::SeqCst);
+        Ok(())
     }
 }
 

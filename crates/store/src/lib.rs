@@ -17,7 +17,7 @@ pub mod model;
 pub mod port;
 pub mod redis;
 
-pub use clock::{Clock, Instant, ManualClock, MovableClock, SystemClock};
+pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
     Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, OwnerChange, OwnerListing, OwnerPage,

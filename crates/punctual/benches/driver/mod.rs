@@ -59,7 +59,8 @@ impl Server {
         ticks / TICKS_PER_SECOND
     }
 
-    async fn connect(&self) -> Connection {
+    /// A connection to it.
+    pub(crate) async fn connect(&self) -> Connection {
         let stream = TcpStream::connect(&self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
         Connection { stream, buffer: Vec::with_capacity(1 << 16) }
@@ -167,14 +168,14 @@ impl Server {
 }
 
 /// A keep-alive connection, as thin as can be, so that the server is measured and not the client.
-struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Connection {
     /// Sends a request; its answer's body is in the buffer afterwards.
-    async fn send(&mut self, method: &str, path: &str, body: &str) {
+    pub(crate) async fn send(&mut self, method: &str, path: &str, body: &str) {
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
@@ -197,6 +198,11 @@ impl Connection {
         self.buffer.drain(..head);
     }
 
+    /// The body of the last answer.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.buffer
+    }
+
     /// Ids and tokens in the answer to a take.
     fn taken(&self) -> Vec<(&str, &str)> {
         let text = std::str::from_utf8(&self.buffer).unwrap();
@@ -210,7 +216,7 @@ impl Connection {
     }
 
     /// The body of a commit of all that was taken.
-    fn settlements(&self) -> String {
+    pub(crate) fn settlements(&self) -> String {
         let taken = self.taken();
         let items: Vec<String> = taken
             .iter()

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::{Span, Timestamp};
-use punctual_store::StoreError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -36,6 +35,21 @@ struct Move {
     set: Option<Timestamp>,
 }
 
+impl Move {
+    /// By how much that moves a clock.
+    fn by_ms(&self, now: Timestamp) -> Result<i64, Failure> {
+        let now_ms = now.as_millis();
+        match (self.advance, self.set) {
+            (Some(span), None) if span.as_millis() > Timestamp::MAX.as_millis() - now_ms => {
+                Err(Failure::invalid("advance", "not past the year 9999"))
+            }
+            (Some(span), None) => Ok(span.as_millis()),
+            (None, Some(time)) => Ok(time.as_millis() - now_ms),
+            _ => Err(Failure::invalid("advance", "either advance or set")),
+        }
+    }
+}
+
 /// The clock after it was moved.
 #[derive(Serialize, ToSchema)]
 struct Clock {
@@ -55,12 +69,10 @@ async fn move_clock(State(app): State<Arc<App>>, body: JsonBody) -> Result<Respo
         let detail = "the clock can be moved only if the server was started with --dev";
         return Err(Problem::new(Code::Forbidden, detail));
     };
-    let moved = match body.read()? {
-        Move { advance: Some(span), set: None } => clock.advance(span),
-        Move { advance: None, set: Some(time) } => clock.set(time),
-        _ => return Err(Failure::invalid("advance", "either advance or set").into()),
-    };
-    moved.map_err(|error| Failure::from(StoreError::unavailable(error.to_string())))?;
+    let ask: Move = body.read()?;
+    let clock = clock.lock().await;
+    let now = app.engine.now();
+    clock.shift(ask.by_ms(now)?).await.map_err(Failure::from)?;
     app.engine.catch_up().await.map_err(Failure::from)?;
     Ok(answer(StatusCode::OK, &Clock { now: app.engine.now() }))
 }

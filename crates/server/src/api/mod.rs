@@ -36,7 +36,7 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use punctual_store::MovableClock;
+use punctual_store::DevClock;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -54,8 +54,8 @@ pub(crate) struct App {
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
-    /// The clock, if it may be moved.
-    dev_clock: Option<MovableClock>,
+    /// The clock, if it may be moved: by one request at a time.
+    dev_clock: Option<tokio::sync::Mutex<Arc<dyn DevClock>>>,
 }
 
 impl App {
@@ -67,7 +67,7 @@ impl App {
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),
-            dev_clock: config.dev_clock.clone(),
+            dev_clock: config.dev_clock.clone().map(tokio::sync::Mutex::new),
         }
     }
 

@@ -16,7 +16,7 @@ use super::owned::{Decided, step_of};
 use super::{Ask, Engine, Failure, Returned};
 
 /// Records one round looks at.
-const ROUND_MAX: usize = 500;
+pub(super) const ROUND_MAX: usize = 500;
 const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 

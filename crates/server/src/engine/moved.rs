@@ -2,43 +2,66 @@
 
 use std::time::Duration;
 
-use punctual_store::StoreError;
+use punctual_store::{Effect, StoreError};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::Engine;
-use super::loops::Round;
+use super::loops::{ROUND_MAX, Round};
 
-/// How long to wait for takers to be served, and how often to look.
+/// How long to wait for what does not get on, and how often to look.
 const QUIET_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 impl Engine {
-    /// Deals with all that is due by the clock as it is now. Holds that ended, plans and bundles are
-    /// dealt with here and not only by the loops, as those do not say when they are through.
+    /// Deals with all that is due by the clock as it is now. If the store fails, the clock has been
+    /// moved all the same.
     pub(crate) async fn catch_up(&self) -> Result<(), StoreError> {
+        self.hand_out().await.map_err(|failure| match failure {
+            StoreError::Unavailable { reason, .. } => {
+                StoreError::Unavailable { reason, effect: Effect::Unknown }
+            }
+            failure => failure,
+        })
+    }
+
+    async fn hand_out(&self) -> Result<(), StoreError> {
         self.store.tick().await?;
-        loop {
-            let holds = self.end_holds_once().await?;
-            let owners = self.look_after_owners_once().await?;
-            if holds == Round::Empty && owners == Round::Empty {
-                break;
-            }
-            if holds != Round::Progress && owners != Round::Progress {
-                // Somebody else is dealing with the same.
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        }
+        self.work_off().await?;
+        while self.store.sweep(ROUND_MAX).await? {}
         self.lines.call_all();
+        self.bells.ring_all();
         for queue in self.http_queues().await? {
             self.deliveries.call(queue);
         }
         let quiet = async {
-            while !self.lines.is_quiet() {
-                tokio::time::sleep(LOOK_EVERY).await;
+            while !self.lines.is_quiet() || !self.bells.is_quiet() {
+                sleep(LOOK_EVERY).await;
             }
             self.deliveries.begun().await;
         };
         // A server that is stopping serves nobody any more.
-        let _ = tokio::time::timeout(QUIET_WITHIN, quiet).await;
+        let _ = timeout(QUIET_WITHIN, quiet).await;
         Ok(())
+    }
+
+    /// Ends holds, and looks after plans and bundles, until nothing is left to do. The loops do the
+    /// same, but do not say when they are through.
+    async fn work_off(&self) -> Result<(), StoreError> {
+        let mut patience = Instant::now() + QUIET_WITHIN;
+        loop {
+            let rounds = [self.end_holds_once().await?, self.look_after_owners_once().await?];
+            if rounds == [Round::Empty; 2] {
+                return Ok(());
+            }
+            if rounds.contains(&Round::Progress) {
+                patience = Instant::now() + QUIET_WITHIN;
+            } else if Instant::now() > patience {
+                // What cannot be done now is tried again and again by the loops.
+                return Ok(());
+            } else {
+                // A loop is dealing with the same.
+                sleep(LOOK_EVERY).await;
+            }
+        }
     }
 }

@@ -66,8 +66,9 @@ use self::keeper::Ready;
 use self::keys::Keys;
 use self::link::Link;
 use self::node::Node;
+use self::scripts::SHIFT;
 use self::trouble::{Remedy, describe, remedy};
-use crate::clock::Clock;
+use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
     Change, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
@@ -90,6 +91,8 @@ pub struct RedisOptions {
     pub wait_replicas: u32,
     /// Whether a Redis is used that may lose tasks: one that evicts, or that keeps no log.
     pub allow_unsafe: bool,
+    /// Whether its clock can be moved, by [`DevClock`]. A store is made so, or not.
+    pub is_dev: bool,
     /// A clock that is moved from outside; none: Redis's own.
     pub clock: Option<Arc<dyn Clock>>,
 }
@@ -102,6 +105,7 @@ impl RedisOptions {
             prefix: "punctual".to_owned(),
             wait_replicas: 0,
             allow_unsafe: false,
+            is_dev: false,
             clock: None,
         }
     }
@@ -132,10 +136,12 @@ impl RedisStore {
             None => {}
         }
         let keys = shards(&address, &options.prefix, &mut connection).await?;
+        check_dev(&address, &keys, &mut connection, options.is_dev).await?;
         let session = random_name().map_err(|error| StoreError::Open(error.to_string()))?;
         let clock = StoreClock::new(options.clock);
         let (link, broken) = Link::new();
-        let node = Node::new(address, keys, link, clock, options.wait_replicas, session);
+        let mut node = Node::new(address, keys, link, clock, options.wait_replicas, session);
+        node.is_dev = options.is_dev;
         node.note_durability(&durability);
         node.set_up(&mut connection).await.map_err(closed(&node.address))?;
         let heard = connection.listen(&node.address, &node.keys, sender).await;
@@ -200,9 +206,47 @@ async fn shards(
     }
 }
 
+/// Refuses a store whose clock may have been moved, or must not be.
+async fn check_dev(
+    address: &Address,
+    keys: &Keys,
+    connection: &mut Connection,
+    is_dev: bool,
+) -> Result<(), StoreError> {
+    let mut get = cmd("HMGET");
+    get.arg(keys.shard(0)).arg("format").arg("ahead");
+    let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
+    let (format, ahead): (Option<String>, Option<String>) = read.map_err(closed(address))?;
+    match (is_dev, format.is_some(), ahead.is_some()) {
+        (true, true, false) => Err(StoreError::Open(
+            "dev: the store in Redis was not made by serve --dev, and moving its clock could harm it; \
+             give another prefix"
+                .to_owned(),
+        )),
+        (false, _, true) => Err(StoreError::Open(
+            "store: the one in Redis was made by serve --dev, and its clock may have been moved; \
+             serve it with --dev, or give another prefix"
+                .to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// A name that no other node has.
 fn random_name() -> Result<String, getrandom::Error> {
     Ok(format!("{:016x}", getrandom::u64()?))
+}
+
+#[async_trait]
+impl DevClock for RedisStore {
+    async fn shift(&self, by_ms: i64) -> Result<(), StoreError> {
+        let shift = async |shard| {
+            let mut call = self.node.call(&SHIFT, shard).await;
+            call.arg(by_ms);
+            call.send().await.map(drop)
+        };
+        self.node.everywhere(shift).await.map(drop)
+    }
 }
 
 #[async_trait]

@@ -30,6 +30,8 @@ pub(super) struct Node {
     pub(super) keys: Keys,
     pub(super) link: Link,
     pub(super) clock: StoreClock,
+    /// Whether the store is made, where it is new, with a clock that can be moved.
+    pub(super) is_dev: bool,
     /// What other nodes and the shards know this node by.
     pub(super) session: String,
     pub(super) places: Vec<Places>,
@@ -64,6 +66,7 @@ impl Node {
             keys,
             link,
             clock,
+            is_dev: false,
             session,
             places: (0..shards).map(|_| Places::new()).collect(),
             cache: Cache::default(),
@@ -162,7 +165,7 @@ impl Node {
         let mut init = cmd("EVAL");
         init.arg(&INIT.source).arg(1).arg(self.keys.shard(shard));
         init.arg(shard).arg(self.keys.shards()).arg(i32::from(self.keys.is_cluster()));
-        init.arg(now.as_millis());
+        init.arg(now.as_millis()).arg(i32::from(self.is_dev));
         for name in QueueName::BUILT_IN {
             let name = QueueName::parse(name).expect("a built-in name is well formed");
             if self.keys.shard_of(&name) == shard {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use punctual_core::QueueName;
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 /// All bells.
 #[derive(Default)]
@@ -15,6 +16,11 @@ pub(crate) struct Bells {
 #[derive(Default)]
 struct Inner {
     bells: HashMap<QueueName, (usize, Arc<Notify>)>,
+    /// How often all bells were rung.
+    rings: u64,
+    /// Who listens, and which of these rings he has looked after.
+    looked: HashMap<u64, u64>,
+    joined: u64,
     closed: bool,
 }
 
@@ -22,7 +28,16 @@ struct Inner {
 pub(super) struct Listener<'a> {
     bells: &'a Bells,
     queue: QueueName,
+    number: u64,
     bell: Arc<Notify>,
+}
+
+/// A look at the bundles that is under way.
+pub(super) struct Looking<'a> {
+    /// How often all bells had been rung when it began.
+    pub(super) rings: u64,
+    /// Resolves at the next ring after the look began.
+    pub(super) rung: Notified<'a>,
 }
 
 impl Bells {
@@ -39,7 +54,10 @@ impl Bells {
         let (count, bell) = inner.bells.entry(queue.clone()).or_default();
         *count += 1;
         let bell = bell.clone();
-        Some(Listener { bells: self, queue: queue.clone(), bell })
+        inner.joined += 1;
+        let (number, rings) = (inner.joined, inner.rings);
+        inner.looked.insert(number, rings);
+        Some(Listener { bells: self, queue: queue.clone(), number, bell })
     }
 
     /// Says that the bundles of a queue, or what may be done with them, have changed.
@@ -47,6 +65,19 @@ impl Bells {
         if let Some((_, bell)) = self.lock().bells.get(queue) {
             bell.notify_waiters();
         }
+    }
+
+    /// Says that the bundles of every queue may be due.
+    pub(crate) fn ring_all(&self) {
+        let mut inner = self.lock();
+        inner.rings += 1;
+        inner.bells.values().for_each(|(_, bell)| bell.notify_waiters());
+    }
+
+    /// Whether all who listen have looked after all bells were rung.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let inner = self.lock();
+        inner.looked.values().all(|rings| *rings == inner.rings)
     }
 
     /// Lets all who wait go.
@@ -62,15 +93,22 @@ impl Bells {
 }
 
 impl Listener<'_> {
-    /// What resolves at the next ring after this call.
-    pub(super) fn next(&self) -> tokio::sync::futures::Notified<'_> {
-        self.bell.notified()
+    /// Begins a look. A ring from here on is not missed.
+    pub(super) fn look(&self) -> Looking<'_> {
+        let inner = self.bells.lock();
+        Looking { rings: inner.rings, rung: self.bell.notified() }
+    }
+
+    /// Ends a look that found nothing.
+    pub(super) fn looked(&self, rings: u64) {
+        self.bells.lock().looked.insert(self.number, rings);
     }
 }
 
 impl Drop for Listener<'_> {
     fn drop(&mut self) {
         let mut inner = self.bells.lock();
+        inner.looked.remove(&self.number);
         if let Some((count, _)) = inner.bells.get_mut(&self.queue) {
             *count -= 1;
             if *count == 0 {

@@ -9,6 +9,7 @@ use punctual_core::{
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::wait::Looking;
 use super::{Found, ROUNDS_MAX, no_bundle};
 use crate::engine::owned::step_of;
 use crate::engine::{Engine, Failure};
@@ -59,13 +60,15 @@ impl Engine {
             return self.schedule_now(queue).await;
         };
         loop {
-            let mut rung = std::pin::pin!(listener.next());
+            let Looking { rings, rung } = listener.look();
+            let mut rung = std::pin::pin!(rung);
             rung.as_mut().enable();
             let found = self.schedule_now(queue).await?;
             let Scheduled::None { next_at } = &found else { return Ok(found) };
             if wait.is_zero() || self.bells.is_closed() {
                 return Ok(found);
             }
+            listener.looked(rings);
             tokio::select! {
                 () = rung => {}
                 () = self.until(*next_at) => {}
