@@ -76,6 +76,7 @@ pub(crate) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
         last_state: None,
         error: None,
         results: 0,
+        results_gone: 0,
         finished_at: None,
     }
 }
