@@ -126,11 +126,13 @@ async fn an_empty_file_is_a_new_store() {
 }
 
 #[tokio::test]
-async fn another_database_a_newer_format_and_a_missing_file_are_refused() {
+async fn another_database_another_format_and_a_missing_file_are_refused() {
     let dir = used().await;
     sql(dir.path(), "PRAGMA user_version=99");
     assert!(refusal(dir.path()).contains("newer"));
-    sql(dir.path(), "PRAGMA user_version=1; PRAGMA application_id=7");
+    sql(dir.path(), "PRAGMA user_version=1");
+    assert!(refusal(dir.path()).contains("before the first release"));
+    sql(dir.path(), "PRAGMA user_version=2; PRAGMA application_id=7");
     assert!(refusal(dir.path()).contains("not a Punctual store"));
     std::fs::remove_file(dir.path().join("punctual.db")).unwrap();
     assert!(refusal(dir.path()).contains("missing"));

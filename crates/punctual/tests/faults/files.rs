@@ -121,7 +121,7 @@ async fn damage_is_refused_and_its_place_named() {
         // One row less on that page: nothing that is left is wrong.
         ("tables status and spec do not agree", Box::new(|bytes| bytes[page + 4] -= 1)),
         ("not a database", Box::new(|bytes| bytes[3] ^= 1)),
-        ("format 2 is newer", Box::new(|bytes| bytes[60..64].copy_from_slice(&[0, 0, 0, 2]))),
+        ("format 9 is newer", Box::new(|bytes| bytes[60..64].copy_from_slice(&[0, 0, 0, 9]))),
         ("not a Punctual store", Box::new(|bytes| bytes[68] ^= 1)),
         ("malformed", Box::new(|bytes| bytes.truncate(2 * PAGE_BYTES))),
     ];

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use punctual_core::bundle::{BundleKey, Sent};
 use punctual_core::limits::{BUNDLE_ITEMS_MAX, TAKE_BYTES_MAX};
-use punctual_core::{Owner, OwnerKey, OwnerRef, RawJson, Spec, TaskId};
-use punctual_store::{StoreError, StoredOwner};
+use punctual_core::{Bundle, Owner, OwnerKey, OwnerRef, RawJson, Spec, TaskId};
+use punctual_store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -68,20 +68,21 @@ impl Room {
         let Ok(Ok(mut share)) = timeout(within, self.0.acquire_many_owned(blocks)).await else {
             return Err(NoLoad::NotNow);
         };
-        let (payloads, bundle) = read(engine, key).await.map_err(|failure| {
+        let read = read(engine, key).await.map_err(|failure| {
             tracing::warn!(%failure, "a bundle to deliver cannot be read now");
             NoLoad::NotNow
         })?;
+        let Some(Read { before, payloads, after }) = read else { return Err(NoLoad::NoBundle) };
         // As long as this very task delivers it, its first payloads stay the same.
-        let Some(Owner::Bundle(bundle)) = bundle.map(|stored| stored.owner) else {
-            return Err(NoLoad::NoBundle);
-        };
-        if bundle.task.as_ref() != Some(task) || payloads.is_empty() {
+        let is_its = |bundle: &Bundle| bundle.task.as_ref() == Some(task);
+        if !is_its(&before) || !is_its(&after) || payloads.is_empty() {
             return Err(NoLoad::NoBundle);
         }
-        let sent = Sent { number: payloads.len() as u64, had: bundle.size };
+        let number = payloads.len() as u64;
+        // What came after the look at them came later, however soon.
+        let sent = Sent { number, had: number.max(before.size) };
         let json = match payloads.as_slice() {
-            [payload] if bundle.alone => payload.clone(),
+            [payload] if after.alone => payload.clone(),
             payloads => array(payloads),
         };
         let blocks = json.len() / BLOCK_BYTES + 1;
@@ -90,14 +91,24 @@ impl Room {
     }
 }
 
-/// The first payloads, then the bundle: in this order, so that there are never more payloads than the
-/// bundle knows of.
-async fn read(
-    engine: &Engine,
-    key: &OwnerKey,
-) -> Result<(Vec<RawJson>, Option<StoredOwner>), StoreError> {
+/// A bundle around the moment in which its payloads were read.
+struct Read {
+    before: Box<Bundle>,
+    payloads: Vec<RawJson>,
+    after: Box<Bundle>,
+}
+
+async fn read(engine: &Engine, key: &OwnerKey) -> Result<Option<Read>, StoreError> {
+    let Some(before) = bundle(engine, key).await? else { return Ok(None) };
     let payloads = engine.payloads(key, BUNDLE_ITEMS_MAX).await?;
-    Ok((payloads, engine.owner(key).await?))
+    Ok(bundle(engine, key).await?.map(|after| Read { before, payloads, after }))
+}
+
+async fn bundle(engine: &Engine, key: &OwnerKey) -> Result<Option<Box<Bundle>>, StoreError> {
+    Ok(match engine.owner(key).await?.map(|stored| stored.owner) {
+        Some(Owner::Bundle(bundle)) => Some(bundle),
+        _ => None,
+    })
 }
 
 /// One JSON array of all payloads, each as it was pushed.

@@ -17,7 +17,9 @@ use super::wal::{Leftover, leftover};
 use crate::port::StoreError;
 
 /// The format this version reads and writes.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
+/// What a file has before its first use.
+const NO_FORMAT: i64 = 0;
 /// "PNCT": tells our files from other SQLite databases.
 const APPLICATION_ID: i64 = 0x504E_4354;
 /// Pages after which the write-ahead log is moved into the file.
@@ -69,6 +71,12 @@ impl SqliteJournal {
         if format > FORMAT {
             return Err(open(format!(
                 "format {format} is newer than this version's {FORMAT}; use a newer punctual"
+            )));
+        }
+        if format < FORMAT && format != NO_FORMAT {
+            return Err(open(format!(
+                "format {format} is from before the first release and is not read any more; \
+                 start with a new directory"
             )));
         }
         connection

@@ -37,6 +37,11 @@ impl Agenda {
         known.min_by_key(|(_, at)| *at)
     }
 
+    /// What was far away may be near.
+    pub(super) fn clock_moved(&self) {
+        self.sooner.notify_one();
+    }
+
     /// Resolves when a moment may be earlier than before.
     pub(super) async fn changed(&self) {
         self.sooner.notified().await;

@@ -237,7 +237,10 @@ impl Store for RedisStore {
     }
 
     async fn tick(&self) -> Result<(), StoreError> {
-        self.node.everywhere(|shard| self.node.look(shard)).await.map(drop)
+        let looked = self.node.everywhere(|shard| self.node.look(shard)).await.map(drop);
+        // Whoever sleeps until a moment that was far away by the clock as it stood.
+        self.node.agenda.clock_moved();
+        looked
     }
 
     async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {

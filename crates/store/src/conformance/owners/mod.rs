@@ -11,8 +11,7 @@ mod step;
 mod wake;
 
 use punctual_core::bundle::{BundleKey, BundleState};
-use punctual_core::calendar::Position;
-use punctual_core::plan::{Order, Phase};
+use punctual_core::plan::Order;
 use punctual_core::{
     Bundle, NewTask, Owner, OwnerKey, OwnerRef, Plan, PlanId, RawJson, Spec, Timestamp,
 };
@@ -57,28 +56,10 @@ pub(super) fn plan_id(text: &str) -> PlanId {
 /// A plan that is due at a time.
 pub(crate) fn plan(station: &str, id: &str, next_at: Timestamp) -> Plan {
     let rule = r#"{"plan_type":"month","plan_value":3,"plan_time":"09:30","plan_repet":-1}"#;
-    Plan {
-        id: plan_id(id),
-        station: queue(station),
-        order: Order::default(),
-        rule: serde_json::from_str(rule).expect("the rule in a check is well formed"),
-        created_at: next_at,
-        phase: Phase::Scheduled,
-        position: Position::start(next_at, 0),
-        next_at: Some(next_at),
-        living: None,
-        failed: None,
-        number: 1,
-        extra: 0,
-        real_repet: 0,
-        skipped: 0,
-        exec_time: None,
-        last_state: None,
-        error: None,
-        results: 0,
-        results_gone: 0,
-        finished_at: None,
-    }
+    let rule = serde_json::from_str(rule).expect("the rule in a check is well formed");
+    let mut plan = Plan::new(plan_id(id), queue(station), Order::default(), rule, next_at);
+    plan.next_at = Some(next_at);
+    plan
 }
 
 pub(crate) fn a_bundle(bundle: Bundle) -> Owner {
