@@ -68,9 +68,11 @@ impl Node {
             let station = self.station(&plan.name).await?;
             is_free &= station.is_none_or(|station| station == plan.queue);
         }
-        let stepped = match is_free {
-            true => self.steps_together(std::slice::from_ref(step)).await?.remove(0),
-            false => Stepped::Lost,
+        let stepped = match (is_free, &step.keyed) {
+            (true, _) => self.steps_together(std::slice::from_ref(step)).await?.remove(0),
+            (false, None) => Stepped::Lost,
+            // A request that was answered before is answered again, whatever has become of its plan.
+            (false, Some(_)) => self.steps_together(&[never(step)]).await?.remove(0),
         };
         for plan in &plans {
             // If not even that can be said, the claim ends by itself.
@@ -159,6 +161,15 @@ fn new_plans(step: &Step) -> Vec<&OwnerKey> {
     let mut plans: Vec<_> = made.filter(|key| key.kind == OwnerKind::Plan).collect();
     plans.sort_unstable_by_key(|key| &key.name);
     plans
+}
+
+/// The same step, but one that cannot happen: no record has this version.
+fn never(step: &Step) -> Step {
+    let mut step = step.clone();
+    for change in &mut step.owners {
+        change.expected = Some(Revision { birth: 0, change: 0 });
+    }
+    step
 }
 
 fn owner_change(call: &mut Call<'_>, change: &OwnerChange) {
