@@ -71,7 +71,7 @@ impl Callback {
             (Some(http), None, None) => http.check().map_err(|refusal| within("http", refusal)),
             (None, Some(_), Some(task)) => task.check().map_err(|refusal| within("task", refusal)),
             (None, Some(_), None) => Ok(()),
-            _ => Err(Invalid::new("callback", "either http, or queue and task").into()),
+            _ => Err(Invalid::new("http", "either this, or queue and task").into()),
         }
     }
 

@@ -200,6 +200,40 @@ fn a_run_that_fails_for_good_stops_the_plan_until_it_is_resumed() {
 }
 
 #[test]
+fn a_failed_run_is_the_plans_again_when_it_is_tried_again_after_a_resume() {
+    let first = start() + secs(60);
+    let (plan, run) = fire(every_minute(9), first);
+    let (plan, run) = fail(plan, run, first);
+    // By then two more are past, and count as runs.
+    let resumed = plan.carry_out(PlanVerb::Resume, first + secs(150)).unwrap();
+    assert_eq!((resumed.skipped, resumed.next_at), (2, Some(first + secs(180))));
+    let now = first + secs(151);
+    let retried = happen(resumed.clone(), run, Event::Retry { force: false }, now);
+    let plan = retried.0.unwrap();
+    assert_eq!((plan.state(), plan.next_at), (PlanState::Running, None));
+    let plan = commit(plan, retried.1, now);
+    assert_eq!((plan.real_repet, plan.skipped, plan.position.used), (1, 2, 3));
+    assert_eq!((plan.number, plan.next_at), (2, Some(first + secs(180))));
+    // Another run with its number takes its place.
+    assert_eq!(fire(resumed, first + secs(180)).0.failed, None);
+}
+
+#[test]
+fn a_plan_that_finished_goes_on_with_a_failed_run_that_is_tried_again() {
+    let once = plan(r#"{"plan_type":"time","plan_time":"2026-11-15T07:00:00Z"}"#);
+    let due = start() + secs(3_600);
+    let (running, run) = fire(once, due);
+    let (failed, run) = fail(running, run, due);
+    let finished = failed.carry_out(PlanVerb::Resume, due).unwrap();
+    assert_eq!(finished.state(), PlanState::Finished);
+    let (plan, run) = happen(finished, run, Event::Retry { force: false }, due);
+    let plan = plan.unwrap();
+    assert_eq!((plan.state(), plan.finished_at), (PlanState::Running, None));
+    let plan = commit(plan, run, due);
+    assert_eq!((plan.state(), plan.real_repet), (PlanState::Finished, 1));
+}
+
+#[test]
 fn a_run_that_may_be_tried_again_leaves_the_plan_running() {
     let now = start() + secs(60);
     let (running, run) = fire(every_minute(3), now);
@@ -291,6 +325,31 @@ fn a_new_rule_keeps_what_was_counted() {
     let (running, run) = fire(plan, now + secs(3_600));
     let plan = commit(running, run, now + secs(3_600));
     assert_eq!(plan.state(), PlanState::Finished, "one of two was used before");
+}
+
+#[test]
+fn a_run_of_a_rule_that_was_replaced_takes_no_time_from_the_new_one() {
+    let first = start() + secs(60);
+    let rules = [
+        (r#"{"plan_type":"time","plan_time":"2026-11-15T07:00:00Z"}"#, "2026-11-15T07:00:00Z"),
+        (
+            r#"{"plan_type":"cron","cron":"* * * * *","plan_repet":9,"no_keep":true}"#,
+            "2026-11-15T06:05:00Z",
+        ),
+    ];
+    for (json, next) in rules {
+        let (plan, run) = fire(every_minute(9), first);
+        let patch = patch(json);
+        let rule = patch.rule(Some(&plan.rule)).unwrap();
+        let order = plan.order.clone();
+        let plan = plan.replace(order, rule, first + secs(200));
+        assert_eq!(plan.occurrences(first + secs(200), 1), [at(next)]);
+        let done = commit(plan.clone(), run.clone(), first + secs(201));
+        assert_eq!((done.real_repet, done.next_at), (1, Some(at(next))));
+        let (failed, _) = fail(plan, run, first + secs(201));
+        let resumed = failed.carry_out(PlanVerb::Resume, first + secs(202)).unwrap();
+        assert_eq!((resumed.real_repet, resumed.next_at), (0, Some(at(next))));
+    }
 }
 
 #[test]

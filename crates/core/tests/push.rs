@@ -86,7 +86,7 @@ fn bad_fields_are_refused_by_name() {
         (tags(1, 0), "tags: no empty text"),
         (r#"{"requires":[""]}"#.to_owned(), "requires: no empty text"),
         (r#"{"callback":{"on":[],"queue":"q"}}"#.to_owned(), "callback.on"),
-        (r#"{"callback":{}}"#.to_owned(), "callback.callback: either http, or queue"),
+        (r#"{"callback":{}}"#.to_owned(), "callback.http: either this, or queue"),
         (r#"{"callback":{"queue":"q","http":{}}}"#.to_owned(), "callback"),
         (r#"{"callback":{"on":["ended"],"queue":"q"}}"#.to_owned(), "ended"),
         (r#"{"callback":{"queue":"q","task":{"hold":0}}}"#.to_owned(), "callback.task.hold"),

@@ -541,7 +541,8 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<RawJson>, StoreError>;
 
-    /// Reads a page of owners. What is there throughout is listed exactly once.
+    /// Reads a page of owners, a short one where they are large: about 8 MiB is enough. What is
+    /// there throughout is listed exactly once.
     async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError>;
 
     /// The queue a plan belongs to; none: no such plan.

@@ -24,22 +24,24 @@ impl Position {
         Self { since: now, over: None, used }
     }
 
-    /// After the run that was due at `at` is done.
+    /// After the run that was due at `at` is done; at no time of this rule, if it was due by one that
+    /// was replaced.
     #[must_use]
-    pub fn after_run(self, at: Timestamp) -> Self {
-        Self { over: Some(at), used: self.used.saturating_add(1), ..self }
+    pub fn after_run(self, at: impl Into<Option<Timestamp>>) -> Self {
+        Self { used: self.used.saturating_add(1), ..self.after_failure(at) }
     }
 
     /// After the run that was due at `at` failed for good: it counts as nothing.
     #[must_use]
-    pub fn after_failure(self, at: Timestamp) -> Self {
-        Self { over: Some(at), ..self }
+    pub fn after_failure(self, at: impl Into<Option<Timestamp>>) -> Self {
+        // One that was tried again may end when later ones are over already.
+        Self { over: self.over.max(at.into()), ..self }
     }
 
     /// After the occurrence at `at` is skipped: asked for, or because its run was cancelled or
     /// removed.
     #[must_use]
-    pub fn after_skip(self, at: Timestamp, rule: &Rule) -> Self {
+    pub fn after_skip(self, at: impl Into<Option<Timestamp>>, rule: &Rule) -> Self {
         if rule.skips_count() { self.after_run(at) } else { self.after_failure(at) }
     }
 }

@@ -63,6 +63,7 @@ impl Plan {
             last_state: None,
             error: None,
             results: 0,
+            results_gone: 0,
             finished_at: None,
         };
         plan.advance(now);
@@ -76,6 +77,9 @@ impl Plan {
         if rule != self.rule {
             self.rule = rule;
             self.position = Position::start(now, self.position.used);
+            for run in self.living.iter_mut().chain(&mut self.failed) {
+                run.is_outdated = true;
+            }
             if self.phase != Phase::Paused {
                 self.reopen(now);
             }
@@ -104,10 +108,12 @@ impl Plan {
                 }
                 for _ in 0..n {
                     let Some(at) = self.next_at else { break };
-                    self.skip(at, now);
+                    self.skip(Some(at), now);
                 }
             }
-            PlanVerb::Run if self.living.is_some() => return Err(refusal),
+            PlanVerb::Run if self.living.is_some() => {
+                return Err(PlanRefusal { state: PlanState::Running, ..refusal });
+            }
             PlanVerb::Run => {}
         }
         Ok(self)
@@ -117,7 +123,6 @@ impl Plan {
     fn reopen(&mut self, now: Timestamp) {
         self.phase = Phase::Scheduled;
         self.finished_at = None;
-        self.failed = None;
         self.error = None;
         if self.living.is_none() {
             self.advance(now);
@@ -125,7 +130,7 @@ impl Plan {
     }
 
     /// Passes over an occurrence.
-    pub(super) fn skip(&mut self, at: Timestamp, now: Timestamp) {
+    pub(super) fn skip(&mut self, at: Option<Timestamp>, now: Timestamp) {
         self.skipped += 1;
         self.last_state = Some(LastState::Skipped);
         self.position = self.position.after_skip(at, &self.rule);
@@ -156,7 +161,7 @@ impl Plan {
         match (self.phase, &self.living) {
             (Phase::Finished, _) => Vec::new(),
             (_, Some(run)) if run.is_ruled => {
-                self.rule.occurrences(self.position.after_run(run.due_at), now, n)
+                self.rule.occurrences(self.position.after_run(run.occurrence()), now, n)
             }
             _ => self.rule.occurrences(self.position, self.next_at.unwrap_or(now).min(now), n),
         }

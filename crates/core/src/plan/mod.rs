@@ -52,7 +52,7 @@ pub struct Plan {
     pub next_at: Option<Timestamp>,
     /// Its run that has not ended.
     pub living: Option<Run>,
-    /// Its run that failed for good, as long as that is why it stands still.
+    /// Its last run that failed for good, until another takes its number: it can be tried again.
     pub failed: Option<Run>,
     /// The number of the run that lives or comes next, from 1.
     pub number: u64,
@@ -70,6 +70,9 @@ pub struct Plan {
     pub error: Option<String>,
     /// How many results are kept with it.
     pub results: u32,
+    /// How many are kept no more, so that every result has a place of its own.
+    #[serde(default)]
+    pub results_gone: u64,
     /// When it finished.
     pub finished_at: Option<Timestamp>,
 }
@@ -181,8 +184,18 @@ pub struct Run {
     pub due_at: Timestamp,
     /// Whether the rule made it due.
     pub is_ruled: bool,
+    /// Whether it was a rule that another has replaced since.
+    #[serde(default)]
+    pub is_outdated: bool,
     /// When to look whether somebody came for it.
     pub watch_at: Option<Timestamp>,
+}
+
+impl Run {
+    /// The time of the plan's rule that is over with it.
+    fn occurrence(&self) -> Option<Timestamp> {
+        (!self.is_outdated).then_some(self.due_at)
+    }
 }
 
 impl Plan {

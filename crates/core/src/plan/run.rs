@@ -93,7 +93,7 @@ impl Plan {
         let task =
             TaskId::parse(&name).expect("an id of at most 90 characters leaves room for a number");
         let watch_at = (queue.mode == Mode::Pull).then(|| now + NO_WORKER_AFTER);
-        let run = Run { task, label, due_at, is_ruled, watch_at };
+        let run = Run { task, label, due_at, is_ruled, is_outdated: false, watch_at };
         self.exec_time = Some(now);
         self.last_state = Some(LastState::Running);
         if self.order.bundle_key.is_some() {
@@ -106,6 +106,7 @@ impl Plan {
         let task = self.spec(&run, queue, exec_timeout, now);
         if is_ruled {
             self.next_at = None;
+            self.failed = None;
         }
         self.living = Some(run);
         Fired { plan: self, task: Some(task), result: None, drop_results: 0 }
@@ -182,10 +183,12 @@ impl Plan {
         Some(self.end(&run, &outcome, now))
     }
 
-    /// A failed run is tried again: the plan goes on with it, if it still stands still for it.
+    /// A failed run is tried again: the plan goes on with it, unless it has gone on without it.
     fn revived(mut self, task: &TaskId) -> Option<Ended> {
         let run = self.failed.take().filter(|run| run.task == *task)?;
         self.phase = Phase::Scheduled;
+        self.next_at = None;
+        self.finished_at = None;
         self.error = None;
         self.last_state = Some(LastState::Running);
         self.living = Some(run);
@@ -203,9 +206,7 @@ impl Plan {
     /// Its time has come, and its message cannot be pushed: it stands still until somebody resumes it.
     #[must_use]
     pub fn stop(mut self, error: String) -> Self {
-        if let Some(at) = self.next_at.take() {
-            self.position = self.position.after_failure(at);
-        }
+        self.position = self.position.after_failure(self.next_at.take());
         if self.phase == Phase::Scheduled {
             self.phase = Phase::Error;
         }
@@ -228,7 +229,7 @@ impl Plan {
 
     fn end(mut self, run: &Run, outcome: &Outcome, now: Timestamp) -> Ended {
         self.living = None;
-        let at = run.due_at;
+        let at = run.occurrence();
         let result = outcome.result(run, now).filter(|_| self.order.keep_results > 0);
         match outcome {
             Outcome::Done { .. } => {
@@ -266,6 +267,7 @@ impl Plan {
     fn next_number(&mut self) {
         self.number += 1;
         self.extra = 0;
+        self.failed = None;
     }
 
     /// Counts a result, and says how many of the oldest have to go for it.
@@ -273,6 +275,7 @@ impl Plan {
         self.results += u32::from(is_one_more);
         let over = self.results.saturating_sub(self.order.keep_results);
         self.results -= over;
+        self.results_gone += u64::from(over);
         over as usize
     }
 }

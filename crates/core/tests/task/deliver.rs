@@ -160,10 +160,10 @@ fn bad_callbacks_name_their_field() {
         (r#"{"http":{}}"#, "callback.http.url"),
         (r#"{"http":{"url":"ftp://x"}}"#, "callback.http.url"),
         (r#"{"http":{"url":"http://x","headers":{"host":"y"}}}"#, "callback.http.headers"),
-        (r#"{"http":{"url":"http://x"},"queue":"q"}"#, "callback.callback"),
-        (r#"{"http":{"url":"http://x"},"task":{}}"#, "callback.callback"),
+        (r#"{"http":{"url":"http://x"},"queue":"q"}"#, "callback.http"),
+        (r#"{"http":{"url":"http://x"},"task":{}}"#, "callback.http"),
         (r#"{"queue":"q","task":{"http":{"url":"x"}}}"#, "callback.task.http.url"),
-        ("{}", "callback.callback"),
+        ("{}", "callback.http"),
     ] {
         let new: NewTask = serde_json::from_str(&format!(r#"{{"callback":{callback}}}"#)).unwrap();
         let refusal = new.check().unwrap_err().to_string();

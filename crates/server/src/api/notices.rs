@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use punctual_core::notice::{Message, NoticeState};
-use punctual_core::{Event, QueueName, Task, TaskId};
+use punctual_core::{Event, QueueName, Task};
 use punctual_store::KeyedItem;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -36,12 +36,8 @@ async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Fa
     let queue = app.engine.queue(&task.spec.queue).await?;
     match NoticeView::new(task, &queue.settings, app.viewing()) {
         Some(view) => Ok(answer(status, &view)),
-        None => Err(gone(&task.spec.id)),
+        None => Err(Failure::NoNotice(task.spec.id.clone())),
     }
-}
-
-fn gone(id: &TaskId) -> Failure {
-    Failure::NoTask { queue: QueueName::notices(), id: id.clone() }
 }
 
 /// Send a notice.
@@ -79,7 +75,8 @@ async fn push_notice(
             let id = id.ok_or(Failure::Contended)?;
             match app.engine.notice(&id).await {
                 Ok(task) => Ok(replayed(show(&app, status, &task).await?)),
-                Err(Failure::NoTask { queue, id }) => {
+                Err(Failure::NoNotice(id)) => {
+                    let queue = QueueName::notices();
                     Ok(replayed(answer(status, &GoneView::new(&queue, &id))))
                 }
                 Err(failure) => Err(failure.into()),

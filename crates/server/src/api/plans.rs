@@ -69,13 +69,13 @@ async fn create_plan(
     let key = key(&headers, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_plan(patch, key).await? {
         PlanAnswer::Made(plan) => Ok(view(&app, StatusCode::CREATED, &plan)),
-        PlanAnswer::Replayed { status, plan, id } => {
+        PlanAnswer::Replayed { status, plan, id, station } => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::CREATED);
             Ok(replayed(match plan {
                 Some(plan) => view(&app, status, &plan),
                 None => {
-                    let plan_id = id.as_ref().map_or("", |id| id.as_str());
-                    answer(status, &GonePlanView { plan_id })
+                    let id = id.as_ref().map_or("", |id| id.as_str());
+                    answer(status, &GonePlanView::new(&station, id))
                 }
             }))
         }
@@ -265,15 +265,11 @@ async fn plan_results(
     OnPlan { id }: OnPlan,
     Params(params): Params<ResultParams>,
 ) -> Result<Response, Problem> {
-    let from = match given(params.cursor) {
-        Some(cursor) => cursor
-            .parse()
-            .map_err(|_| Failure::invalid("cursor", "not one that a list answered"))?,
-        None => 0,
-    };
+    let before = given(params.cursor).map(|cursor| cursor.parse()).transpose();
+    let before = before.map_err(|_| Failure::invalid("cursor", "not one that a list answered"))?;
     let limit = page_limit(params.limit)?;
-    let (items, next) = app.engine.plan_results(&id, from, limit).await?;
-    Ok(answer(StatusCode::OK, &Page { items, next: next.map(|from| from.to_string()) }))
+    let (items, next) = app.engine.plan_results(&id, before, limit).await?;
+    Ok(answer(StatusCode::OK, &Page { items, next: next.map(|before| before.to_string()) }))
 }
 
 /// How many times to tell.

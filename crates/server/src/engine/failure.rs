@@ -23,6 +23,9 @@ pub(crate) enum Failure {
         /// The id that was asked for.
         id: TaskId,
     },
+    /// There is no such notice.
+    #[error("there is no notice {0}; it was never sent, or is no longer kept")]
+    NoNotice(TaskId),
     /// There is no such bundle.
     #[error(
         "there is no bundle {key:?} in queue {queue}; nothing was pushed, or all of it is delivered"
@@ -94,9 +97,11 @@ impl Failure {
     /// Its code in the interface.
     pub(crate) fn code(&self) -> Code {
         match self {
-            Self::NoQueue(_) | Self::NoTask { .. } | Self::NoBundle { .. } | Self::NoPlan(_) => {
-                Code::NotFound
-            }
+            Self::NoQueue(_)
+            | Self::NoTask { .. }
+            | Self::NoNotice(_)
+            | Self::NoBundle { .. }
+            | Self::NoPlan(_) => Code::NotFound,
             Self::PlanExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,

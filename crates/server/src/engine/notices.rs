@@ -35,11 +35,11 @@ impl Engine {
 
     /// Reads a notice.
     pub(crate) async fn notice(&self, id: &TaskId) -> Result<Task, Failure> {
-        let task = self.task(&QueueName::notices(), id).await?;
-        if task.spec.notice.is_some() {
-            return Ok(task);
+        match self.task(&QueueName::notices(), id).await {
+            Ok(task) if task.spec.notice.is_some() => Ok(task),
+            Ok(_) | Err(Failure::NoTask { .. }) => Err(Failure::NoNotice(id.clone())),
+            Err(failure) => Err(failure),
         }
-        Err(Failure::NoTask { queue: QueueName::notices(), id: id.clone() })
     }
 
     /// Lets something happen to a notice, and says how it reads then.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use punctual_core::bundle::BundlePush;
-use punctual_core::limits::PAGE_EXAMINED_MAX;
+use punctual_core::limits::{PAGE_BYTES_MAX, PAGE_EXAMINED_MAX};
 use punctual_core::plan::{Ended, Fired, Order, PlanPatch, PlanState, PlanVerb};
 use punctual_core::{
     Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, Settings, State, TaskId,
@@ -20,6 +20,9 @@ use super::{Engine, Failure, Key, Pushing, random};
 /// How often a plan is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
 
+/// Results read at a time: so few that a store always answers with all of them.
+const RESULTS_CHUNK: usize = 15;
+
 /// What came of a request to make a plan.
 pub(crate) enum PlanAnswer {
     /// It was made.
@@ -32,6 +35,8 @@ pub(crate) enum PlanAnswer {
         plan: Option<Box<Plan>>,
         /// Its id.
         id: Option<TaskId>,
+        /// Its station.
+        station: QueueName,
     },
 }
 
@@ -89,7 +94,7 @@ impl Engine {
                         None => None,
                     };
                     let plan = known.map(|(plan, _)| Box::new(plan));
-                    return Ok(PlanAnswer::Replayed { status, plan, id });
+                    return Ok(PlanAnswer::Replayed { status, plan, id, station });
                 }
             }
         }
@@ -199,16 +204,20 @@ impl Engine {
             cursor,
             limit,
         };
-        let (mut plans, mut examined) = (Vec::new(), 0);
+        let wanted =
+            |plan: &Plan| filter.states.is_empty() || filter.states.contains(&plan.state());
+        let (mut plans, mut bytes, mut examined) = (Vec::new(), 0, 0);
         loop {
             listing.limit = limit - plans.len();
             let page = self.store.list_owners(listing.clone()).await?;
             examined += listing.limit;
-            plans.extend(
-                page.items.into_iter().filter_map(known).map(|(plan, _)| plan).filter(|plan| {
-                    filter.states.is_empty() || filter.states.contains(&plan.state())
-                }),
-            );
+            let found = page.items.into_iter().filter_map(known).map(|(plan, _)| plan);
+            let found: Vec<Plan> = found.filter(wanted).collect();
+            bytes += found.iter().map(|plan| RawJson::of(plan).len()).sum::<usize>();
+            if bytes > PAGE_BYTES_MAX && !plans.is_empty() {
+                return Ok((plans, listing.cursor));
+            }
+            plans.extend(found);
             let is_full = plans.len() >= limit || examined >= PAGE_EXAMINED_MAX;
             if page.next.is_none() || is_full {
                 return Ok((plans, page.next));
@@ -250,21 +259,40 @@ impl Engine {
         Err(Failure::Contended)
     }
 
-    /// The results kept of a plan, the newest first, from `from` on.
+    /// The results kept of a plan, the newest first: those before a place, or all. Also says before
+    /// which place the next page begins.
     pub(crate) async fn plan_results(
         &self,
         id: &PlanId,
-        from: usize,
+        before: Option<u64>,
         limit: usize,
-    ) -> Result<(Vec<RawJson>, Option<usize>), Failure> {
+    ) -> Result<(Vec<RawJson>, Option<u64>), Failure> {
+        let station = self.known_plan(id).await?.0.station;
+        let key = OwnerKey::plan(&station, id);
+        // One that nobody changes here meanwhile, so that its results are where it says.
+        let _lock = self.owner_locks.lock([&key]).await;
         let (plan, _) = self.known_plan(id).await?;
-        let kept = plan.results as usize;
-        let last = kept.saturating_sub(from);
-        let first = last.saturating_sub(limit);
-        let key = OwnerKey::plan(&plan.station, id);
-        let mut items = self.store.items(&key, first, last - first).await?;
-        items.reverse();
-        Ok((items, (first > 0).then_some(kept - first)))
+        let (kept, gone) = (plan.results as usize, plan.results_gone);
+        let place = |before: u64| usize::try_from(before.saturating_sub(gone)).unwrap_or(kept);
+        let mut first = before.map_or(kept, place).min(kept);
+        let (mut items, mut bytes) = (Vec::new(), 0);
+        while first > 0 && items.len() < limit {
+            let chunk = RESULTS_CHUNK.min(first).min(limit - items.len());
+            let read = self.store.items(&key, first - chunk, chunk).await?;
+            if read.len() < chunk {
+                // Another server has changed it meanwhile; the next page goes on from here.
+                break;
+            }
+            for item in read.into_iter().rev() {
+                bytes += item.len();
+                if bytes > PAGE_BYTES_MAX && !items.is_empty() {
+                    return Ok((items, Some(gone + first as u64)));
+                }
+                items.push(item);
+                first -= 1;
+            }
+        }
+        Ok((items, (first > 0).then_some(gone + first as u64)))
     }
 
     /// What is to be done about a plan whose time has come.

@@ -13,6 +13,7 @@ mod holders;
 mod idempotency;
 mod lists;
 mod notices;
+mod plan_lists;
 mod plans;
 mod pushes;
 mod queues;

@@ -52,7 +52,7 @@ use tokio::sync::{oneshot, watch};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
-use self::owners::{grows, read_items, read_owners, stored_owner};
+use self::owners::{grows, read_items, read_owners, stored_owner, write_cursor};
 use self::readers::{Readers, Spot, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
@@ -411,7 +411,10 @@ impl Store for LocalStore {
 
     async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError> {
         let (births, next) = self.run(move |desk| Ok(desk.shard.list_owners(&listing))).await??;
-        let items = self.readers.read(move |reader| read_owners(reader, &births)).await?;
+        let read = self.readers.read(move |reader| read_owners(reader, &births));
+        let (items, is_all) = read.await?;
+        let last = items.last().filter(|_| !is_all).map(|stored| stored.owner.key());
+        let next = last.map_or(next, |last| Some(write_cursor(&last.queue, &last.name)));
         Ok(OwnerPage { items, next })
     }
 
@@ -436,7 +439,8 @@ impl Store for LocalStore {
                 .await?;
             let is_any = !births.is_empty();
             let now = self.now();
-            let mut read = self.readers.read(move |reader| read_owners(reader, &births)).await?;
+            let read = self.readers.read(move |reader| read_owners(reader, &births));
+            let (mut read, _) = read.await?;
             // What changed before it was read may have another alarm by now, or none.
             read.retain(|stored| stored.owner.alarm_at().is_some_and(|at| at <= now));
             if !is_any || !read.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use punctual_core::limits::TAKE_BYTES_MAX;
+use punctual_core::limits::{PAGE_BYTES_MAX, TAKE_BYTES_MAX};
 use punctual_core::{Owner, OwnerKey, OwnerKind, QueueName, RawJson};
 
 use super::journal::{Journal, JournalError, ReadRows, Table};
@@ -203,7 +203,7 @@ impl Shard {
     ) -> Result<(Vec<u64>, Option<String>), StoreError> {
         let after = listing.cursor.as_deref().map(parse_cursor).transpose()?;
         let (births, last) = self.owners.list(listing, after.as_ref());
-        Ok((births, last.map(|(queue, name)| format!("{queue}/{name}"))))
+        Ok((births, last.map(|(queue, name)| write_cursor(&queue, &name))))
     }
 
     /// Rebuilds the indexes of owners from their rows.
@@ -269,6 +269,11 @@ fn drop_items(
     Ok(0)
 }
 
+/// The place in a list after an owner.
+pub(super) fn write_cursor(queue: &QueueName, name: &str) -> String {
+    format!("{queue}/{name}")
+}
+
 fn parse_cursor(text: &str) -> Result<OwnerPlace, StoreError> {
     let (queue, name) = text.split_once('/').ok_or(StoreError::BadCursor)?;
     let queue = QueueName::parse(queue).map_err(|_| StoreError::BadCursor)?;
@@ -288,14 +293,27 @@ pub(super) fn stored_owner((birth, row): (u64, Vec<u8>)) -> Result<StoredOwner, 
     Ok(StoredOwner { owner: row.owner, revision: Revision { birth, change: row.change } })
 }
 
-/// Reads owners; those that have gone meanwhile are left out.
+/// Reads owners as far as they fit on a page, at least one; those that have gone meanwhile are left
+/// out. Also says whether that was all.
 pub(super) fn read_owners(
     reader: &mut dyn ReadRows,
     births: &[u64],
-) -> Result<Vec<StoredOwner>, StoreError> {
-    let rows = reader.get_many(Table::Owner, births)?;
-    let found = births.iter().zip(rows).filter_map(|(birth, row)| Some((*birth, row?)));
-    found.map(stored_owner).collect()
+) -> Result<(Vec<StoredOwner>, bool), StoreError> {
+    /// So many at a time, because few of them may fit.
+    const CHUNK: usize = 64;
+    let (mut owners, mut bytes) = (Vec::new(), 0);
+    for births in births.chunks(CHUNK) {
+        let rows = reader.get_many(Table::Owner, births)?;
+        for (birth, row) in births.iter().zip(rows) {
+            let Some(row) = row else { continue };
+            bytes += row.len();
+            if bytes > PAGE_BYTES_MAX && !owners.is_empty() {
+                return Ok((owners, false));
+            }
+            owners.push(stored_owner((*birth, row))?);
+        }
+    }
+    Ok((owners, true))
 }
 
 /// Reads items as far as they fit into an answer; those that have gone meanwhile are left out.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use punctual_core::limits::TAKE_BYTES_MAX;
+use punctual_core::limits::{PAGE_BYTES_MAX, TAKE_BYTES_MAX};
 use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, RawJson};
 
 use super::contents::Contents;
@@ -117,17 +117,23 @@ impl Contents {
             Some(cursor) => Some(serde_json::from_str(cursor).map_err(|_| StoreError::BadCursor)?),
             None => None,
         };
-        let mut found = self.owners.iter().filter(|(key, _)| {
+        let found = self.owners.iter().filter(|(key, _)| {
             key.kind == listing.kind
                 && listing.queue.as_ref().is_none_or(|queue| key.queue == *queue)
                 && key.name.starts_with(&listing.prefix)
                 && after.as_ref().is_none_or(|after| *key > after)
         });
-        let page: Vec<_> = found.by_ref().take(listing.limit).collect();
-        let next = found
-            .next()
-            .and_then(|_| page.last())
-            .map(|(key, _)| serde_json::to_string(key).expect("a key has only texts"));
+        let (mut page, mut bytes) = (Vec::new(), 0);
+        let mut more = None;
+        for (key, record) in found {
+            bytes += RawJson::of(&record.owner).len();
+            if page.len() == listing.limit || (bytes > PAGE_BYTES_MAX && !page.is_empty()) {
+                more = page.last();
+                break;
+            }
+            page.push((key, record));
+        }
+        let next = more.map(|(key, _)| serde_json::to_string(key).expect("a key has only texts"));
         Ok(OwnerPage { items: page.into_iter().map(|(_, record)| record.stored()).collect(), next })
     }
 

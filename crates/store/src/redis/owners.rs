@@ -1,6 +1,7 @@
 //! Reading owners, their items, and what time has done to them.
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use punctual_core::limits::PAGE_BYTES_MAX;
 use punctual_core::{OwnerKey, OwnerKind, QueueName, RawJson};
 use tracing::error;
 
@@ -16,8 +17,6 @@ const OWNERS_MAX: usize = 500;
 const ITEMS_MAX: usize = u32::MAX as usize;
 /// Owners of a page that are read at once.
 const SLICE: usize = 50;
-/// Bytes after which a page ends.
-const PAGE_BYTES_MAX: usize = 8 << 20;
 
 impl Node {
     pub(super) async fn owners(
@@ -84,16 +83,17 @@ impl Node {
     async fn page(&self, keys: &[OwnerKey]) -> Result<(Vec<StoredOwner>, usize), StoreError> {
         let (mut items, mut read, mut bytes) = (Vec::new(), 0, 0);
         for slice in keys.chunks(SLICE) {
-            for shown in self.shown(slice).await?.into_iter().flatten() {
-                bytes += shown.bytes();
-                match shown.stored() {
-                    Ok(owner) => items.push(owner),
-                    Err(error) => error!(%error, "it is left out of a list"),
+            for shown in self.shown(slice).await? {
+                bytes += shown.as_ref().map_or(0, Shown::bytes);
+                if bytes > PAGE_BYTES_MAX && !items.is_empty() {
+                    return Ok((items, read));
                 }
-            }
-            read += slice.len();
-            if bytes > PAGE_BYTES_MAX {
-                break;
+                read += 1;
+                match shown.map(Shown::stored) {
+                    Some(Ok(owner)) => items.push(owner),
+                    Some(Err(error)) => error!(%error, "it is left out of a list"),
+                    None => {}
+                }
             }
         }
         Ok((items, read))

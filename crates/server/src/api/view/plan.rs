@@ -111,8 +111,18 @@ pub(crate) struct RuleView<'a> {
 /// A plan that is gone.
 #[derive(Serialize)]
 pub(crate) struct GonePlanView<'a> {
-    /// Its id.
-    pub(crate) plan_id: &'a str,
+    plan_id: &'a str,
+    station: &'a QueueName,
+    // The names that whatever is gone has.
+    id: &'a str,
+    queue: &'a QueueName,
+}
+
+impl<'a> GonePlanView<'a> {
+    /// What is left to say of a plan.
+    pub(crate) fn new(station: &'a QueueName, id: &'a str) -> Self {
+        Self { plan_id: id, station, id, queue: station }
+    }
 }
 
 impl<'a> PlanView<'a> {

@@ -2,7 +2,7 @@
 
 use punctual_core::bundle::BundleState;
 use punctual_core::plan::Phase;
-use punctual_core::{OwnerKind, Span};
+use punctual_core::{OwnerKind, RawJson, Span};
 
 use super::super::checks;
 use super::super::fixture::{Fixture, id, queue};
@@ -14,6 +14,7 @@ checks! {
     a_list_goes_by_queue_and_name,
     a_list_may_be_of_one_queue,
     a_list_may_be_of_a_prefix,
+    a_page_of_large_owners_is_short,
     what_stays_is_listed_once_while_others_change,
     a_cursor_that_was_not_given_out_is_refused,
     a_plan_is_found_by_its_id,
@@ -113,6 +114,26 @@ async fn a_list_may_be_of_a_prefix(f: Fixture) {
     let prefix = "ab".to_owned();
     let asked = OwnerListing { prefix, queue: Some(queue("q")), ..listing(OwnerKind::Bundle) };
     assert_eq!(names(&all(&f, asked).await), ["ab", "abc"]);
+}
+
+async fn a_page_of_large_owners_is_short(f: Fixture) {
+    let message = RawJson::of(&"x".repeat(1 << 20));
+    for id in b'a'..=b'j' {
+        let mut plan = plan("q", &char::from(id).to_string(), f.now());
+        plan.order.message = message.clone();
+        f.make_owner(a_plan(plan), vec![]).await;
+    }
+    let (mut names_read, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = page(&f, OwnerListing { cursor, ..listing(OwnerKind::Plan) }).await;
+        assert!((1..=8).contains(&page.items.len()), "{} MiB on a page", page.items.len());
+        names_read.extend(names(&page.items));
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(names_read.concat(), "abcdefghij");
 }
 
 async fn what_stays_is_listed_once_while_others_change(f: Fixture) {
