@@ -41,7 +41,17 @@ impl Engine {
         loops.spawn(self.clone().look_after_owners(wakes.alarms.clone()));
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
         loops.spawn(self.clone().listen(wakes));
+        loops.spawn(self.clone().find_lost_runs());
         loops
+    }
+
+    /// A server that died between dropping a queue's tasks and telling their plans told nobody.
+    async fn find_lost_runs(self: Arc<Self>) {
+        let mut backoff = Backoff::default();
+        while let Err(failure) = self.tell_plans(None).await {
+            complain("plans whose runs may be gone", &failure);
+            backoff.wait().await;
+        }
     }
 
     /// Lets all who wait go, and nobody wait any more.

@@ -89,8 +89,6 @@ pub(crate) struct Engine {
     returned: UnboundedSender<(QueueName, Vec<Ask>)>,
     /// Queues are counted and made by one request at a time.
     creating: tokio::sync::Mutex<()>,
-    /// Plans are made by one request at a time, so that two stations do not get one of one id.
-    creating_plans: tokio::sync::Mutex<()>,
 }
 
 /// Tasks to give back, as releases in their queue.
@@ -116,7 +114,6 @@ impl Engine {
             deliveries: Deliveries::new(config.delivery.clone()),
             returned,
             creating: tokio::sync::Mutex::new(()),
-            creating_plans: tokio::sync::Mutex::new(()),
         };
         (Arc::new(engine), receiver)
     }

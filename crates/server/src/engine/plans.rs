@@ -63,7 +63,6 @@ impl Engine {
         let given = patch.plan_id.map(|given| given.0);
         let id = given.unwrap_or_else(|| PlanId::numbered(random::bits() as u64));
         self.open_station(&station).await?;
-        let _one = self.creating_plans.lock().await;
         for _ in 0..ROUNDS_MAX {
             let before = self.find_plan(&id).await?;
             let is_free =
@@ -110,7 +109,6 @@ impl Engine {
         if patch.plan_id.as_ref().is_some_and(|given| given.0 != *id) {
             return Err(Failure::invalid("plan_id", "the one of the path, or none"));
         }
-        let _one = self.creating_plans.lock().await;
         for _ in 0..ROUNDS_MAX {
             let before = self.find_plan(id).await?;
             let known = before.as_ref().map(|(plan, _)| plan);
@@ -381,11 +379,12 @@ impl Engine {
         self.lines.waiting(queue) > 0 || self.paces.asked_at(queue) >= since
     }
 
-    /// After a queue lost all its tasks: plans whose run was among them go on to their next time.
-    pub(super) async fn tell_plans(&self, station: &QueueName) -> Result<(), Failure> {
+    /// After a queue lost all its tasks, or perhaps did before this server started: plans whose run was
+    /// among them go on to their next time.
+    pub(super) async fn tell_plans(&self, station: Option<&QueueName>) -> Result<(), StoreError> {
         let mut listing = OwnerListing {
             kind: OwnerKind::Plan,
-            queue: Some(station.clone()),
+            queue: station.cloned(),
             prefix: String::new(),
             cursor: None,
             limit: 1_000,

@@ -121,7 +121,7 @@ impl Engine {
         if !self.store.reset_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
-        self.tell_plans(name).await.map_err(Failure::after_change)
+        self.tell_plans(Some(name)).await.map_err(|failure| Failure::from(failure).after_change())
     }
 
     /// Drops a queue and all it holds.
@@ -136,7 +136,7 @@ impl Engine {
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         self.bells.ring(name);
-        self.tell_plans(name).await.map_err(Failure::after_change)
+        self.tell_plans(Some(name)).await.map_err(|failure| Failure::from(failure).after_change())
     }
 
     /// Reads a queue and what it holds.

@@ -1,5 +1,8 @@
 //! Plans: made, fired, counted, stopped, and asked about.
 
+use punctual_core::{QueueName, Timestamp};
+use punctual_server::ServerConfig;
+use punctual_store::ManualClock;
 use serde_json::Value;
 
 use super::{TestServer, json};
@@ -143,6 +146,22 @@ async fn cancelled_removed_and_dropped_runs_are_skipped() {
         assert_eq!((&plan["state"], &plan["skipped"]), (&json!("scheduled"), &json!(n)), "{n}");
         assert_eq!((&plan["real_repet"], &plan["last_state"]), (&json!(0), &json!("skipped")));
     }
+}
+
+#[tokio::test]
+async fn a_run_that_was_dropped_without_a_word_is_found_at_the_next_start() {
+    let clock = ManualClock::new(Timestamp::parse("2026-11-15T06:00:00Z").unwrap());
+    let (store, config) = (crate::store(&clock), ServerConfig::default());
+    let server = TestServer::over(store.clone(), clock.clone(), config.clone()).await;
+    minutely(&server, -1).await;
+    server.advance(60).await;
+    server.take(json!({"wait": 20})).await;
+    // As if the server had died right after it dropped the tasks.
+    store.reset_queue(&QueueName::parse("q").unwrap()).await.unwrap();
+    assert_eq!(plan(&server).await["state"], "running");
+    let next = TestServer::over(store, clock, config).await;
+    let found = next.eventually("/v1/plans/p", |plan| plan["state"] == "scheduled").await;
+    assert_eq!((&found["skipped"], &found["last_state"]), (&json!(1), &json!("skipped")));
 }
 
 #[tokio::test]
