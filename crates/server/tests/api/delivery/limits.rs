@@ -1,6 +1,7 @@
 //! No more at once than the queue, the target and the server allow; and nobody waits for a target
 //! that hangs but its own tasks.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -177,4 +178,44 @@ async fn what_hangs_is_given_back_when_the_server_stops() {
         .collect();
     use punctual_core::State::{Done, Ready};
     assert_eq!(states, [Some((Done, 1)), Some((Ready, 0))]);
+}
+
+/// Every name leads to this machine.
+struct Here;
+
+impl Resolve for Here {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        async { Ok(vec![IpAddr::from([127, 0, 0, 1])]) }.boxed()
+    }
+}
+
+/// Memory of this process, the target's included, in MiB.
+fn resident_mib() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1_024
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_thousand_targets_are_served_within_bounded_memory() {
+    let stub = Stub::ok().await;
+    let (reach, resolver) = (Reach::everywhere(), Arc::new(Here));
+    let server = with(DeliveryConfig { reach, resolver, ..DeliveryConfig::default() }).await;
+    put_queue(&server, json!({})).await;
+    // The model looks through all its tasks again and again, so it gets fewer of them.
+    let ready = server.get("/readyz").await.is(200).to_string();
+    let count = if ready.contains("model") { 1_000 } else { 10_000 };
+    let before = resident_mib();
+    let port = stub.address.port();
+    push_many(&server, count, |n| json!({"http": {"url": format!("http://t{n}.test:{port}/")}}))
+        .await;
+    for done in (count / 10..=count).step_by(count / 10) {
+        let is_so_far = |queue: &Value| queue["counts"]["done"].as_u64() >= Some(done as u64);
+        server.eventually("/v1/queues/q", is_so_far).await;
+    }
+    let hosts: BTreeSet<String> =
+        stub.seen(count).await.iter().map(|seen| seen.headers["host"].clone()).collect();
+    assert_eq!((hosts.len(), stub.count()), (count, count));
+    let grown = resident_mib().saturating_sub(before);
+    assert!(grown < 256, "{grown} MiB more than before");
 }
