@@ -11,15 +11,21 @@
 //! - a record that `core` calls `waiting` is handed out and listed as ready once it is due, without
 //!   anybody writing it again.
 
+mod error;
+mod owner;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use punctual_core::task::Decision;
 use punctual_core::{
-    Owner, OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Seed, Span, Spec, State, Task,
-    TaskId, Timestamp, Token, Verb, WorkerName,
+    OwnerKey, PlanId, Queue, QueueName, RawJson, Seed, Span, Spec, State, Task, TaskId, Timestamp,
+    Token, Verb, WorkerName,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
+
+pub use self::error::{Effect, StoreError};
+pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
 
 use crate::inbox::{Inbox, InboxLists};
 
@@ -32,6 +38,11 @@ pub struct Revision {
     pub birth: u64,
     /// Which version of it.
     pub change: u32,
+}
+
+impl Revision {
+    /// A version that no record has: what expects it cannot happen.
+    pub const NEVER: Self = Self { birth: 0, change: 0 };
 }
 
 /// A task together with the version that was read.
@@ -202,94 +213,6 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost;
 
-/// An owner together with the version that was read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredOwner {
-    /// The owner's record.
-    pub owner: Owner,
-    /// The version.
-    pub revision: Revision,
-}
-
-/// A change of one owner, fenced on the version it was decided from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OwnerChange {
-    /// Which owner.
-    pub key: OwnerKey,
-    /// The version the change was decided from; none: there was no such owner.
-    pub expected: Option<Revision>,
-    /// The record as it shall be; none: the owner goes, and its items with it.
-    pub after: Option<Owner>,
-    /// How many items go, from the first on, before others are added.
-    pub drop_first: usize,
-    /// Items that are added at the end.
-    pub append: Vec<RawJson>,
-}
-
-/// Changes of owners and their tasks that happen together or not at all. All of them concern one
-/// queue, but for tasks that decisions make elsewhere, such as callbacks. A bundle is made only in a
-/// queue that exists, a plan only if no queue has one of its id; otherwise the step is lost.
-#[derive(Debug, Clone, Default)]
-pub struct Step {
-    /// Owners to change; each at most once.
-    pub owners: Vec<OwnerChange>,
-    /// Decisions about tasks, as in a commit.
-    pub tasks: Vec<Change>,
-    /// Tasks to make after that, as a decision would: never refused for `max`, not made again if the
-    /// id is live, in a queue with initial settings if it does not exist. One that has an owner may
-    /// replace a finished one that has.
-    pub spawn: Vec<Spec>,
-    /// The request, where it carries an `Idempotency-Key`. What it remembers is complete as it is.
-    pub keyed: Option<Keyed>,
-}
-
-/// What came of a step.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Stepped {
-    /// All of it happened.
-    Done {
-        /// The versions of the owners after it, in their order; none for one that went.
-        owners: Vec<Option<Revision>>,
-        /// The versions of the tasks after it, in their order.
-        tasks: Vec<Revision>,
-    },
-    /// Nothing of it happened: a record has changed, came or is gone. Read again.
-    Lost,
-    /// The key was used before with the same request: its answers then.
-    Replayed {
-        /// The status it was answered with.
-        status: u16,
-        /// The answers.
-        items: Vec<KeyedItem>,
-    },
-    /// The key was used before with another request.
-    KeyReused,
-}
-
-/// A page to read of owners, ordered by queue and name.
-#[derive(Debug, Clone)]
-pub struct OwnerListing {
-    /// Which kind.
-    pub kind: OwnerKind,
-    /// Only those of this queue.
-    pub queue: Option<QueueName>,
-    /// Only those whose name begins like this.
-    pub prefix: String,
-    /// Where the last page ended.
-    pub cursor: Option<String>,
-    /// Most records to read.
-    pub limit: usize,
-}
-
-/// A page of owners that was read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OwnerPage {
-    /// The owners.
-    pub items: Vec<StoredOwner>,
-    /// Where the next page begins; none: this was the last.
-    pub next: Option<String>,
-}
-
 /// A settle verb that may have been carried out before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
@@ -397,54 +320,6 @@ pub enum Wake {
     Alarms,
 }
 
-/// Whether a request that got an error may still have taken effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// It changed nothing.
-    None,
-    /// It may or may not have been carried out; repeating it under its id or key is safe.
-    Unknown,
-}
-
-/// A store that cannot do what it was asked.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum StoreError {
-    /// No writes or no answers now; later perhaps.
-    #[error("{reason}")]
-    Unavailable {
-        /// What is wrong.
-        reason: String,
-        /// Whether the request may have taken effect.
-        effect: Effect,
-    },
-    /// A record cannot be read.
-    #[error("{place} cannot be read: {reason}")]
-    Corrupt {
-        /// Where it lies.
-        place: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A cursor that this store did not give out.
-    #[error("cursor: not one that a list answered")]
-    BadCursor,
-    /// The store cannot be opened.
-    #[error("{0}")]
-    Open(String),
-}
-
-impl StoreError {
-    /// Nothing was changed, and nothing can be for now.
-    pub fn unavailable(reason: impl Into<String>) -> Self {
-        Self::Unavailable { reason: reason.into(), effect: Effect::None }
-    }
-
-    /// Whether the same request may succeed later.
-    pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unavailable { .. })
-    }
-}
-
 /// What a store must do.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
@@ -548,11 +423,11 @@ pub trait Store: Send + Sync + 'static {
     /// The queue a plan belongs to; none: no such plan.
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError>;
 
-    /// The owner of a queue that is due first by [`Owner::due_at`], by name where several are, whether
+    /// The owner of a queue that is due first by [`punctual_core::Owner::due_at`], by name where several are, whether
     /// or not it is due yet.
     async fn first_due(&self, queue: &QueueName) -> Result<Option<StoredOwner>, StoreError>;
 
-    /// Owners whose [`Owner::alarm_at`] has come, the earliest first, as many as `limit`. They stay
+    /// Owners whose [`punctual_core::Owner::alarm_at`] has come, the earliest first, as many as `limit`. They stay
     /// here until a step changes them.
     async fn alarms(&self, limit: usize) -> Result<Vec<StoredOwner>, StoreError>;
 

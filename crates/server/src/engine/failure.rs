@@ -133,9 +133,7 @@ impl Failure {
     /// The same for a reading after a change: that has taken effect, whatever can be read of it.
     pub(crate) fn after_change(self) -> Self {
         match self {
-            Self::Store(StoreError::Unavailable { reason, .. }) => {
-                Self::Store(StoreError::Unavailable { reason, effect: Effect::Unknown })
-            }
+            Self::Store(failure) => Self::Store(failure.in_doubt()),
             other => other,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use punctual_store::{Effect, StoreError};
+use punctual_store::StoreError;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Engine;
@@ -16,12 +16,7 @@ impl Engine {
     /// Deals with all that is due by the clock as it is now. If the store fails, the clock has been
     /// moved all the same.
     pub(crate) async fn catch_up(&self) -> Result<(), StoreError> {
-        self.hand_out().await.map_err(|failure| match failure {
-            StoreError::Unavailable { reason, .. } => {
-                StoreError::Unavailable { reason, effect: Effect::Unknown }
-            }
-            failure => failure,
-        })
+        self.hand_out().await.map_err(StoreError::in_doubt)
     }
 
     async fn hand_out(&self) -> Result<(), StoreError> {

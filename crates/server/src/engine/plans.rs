@@ -77,7 +77,7 @@ impl Engine {
             change.drop_first = before.map_or(0, |(plan, _)| plan.results as usize);
             if taken {
                 // Only a repeat is answered; what is there stays.
-                change.expected = Some(Revision { birth: 0, change: 0 });
+                change.expected = Some(Revision::NEVER);
             }
             let keyed = key.map(|key| keyed(key, &id));
             let step = Step { owners: vec![change], keyed, ..Step::default() };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use punctual_core::queue::{Mode, SettingsPatch};
 use punctual_core::{Queue, QueueName, Settings};
 use punctual_store::port::PutRefusal;
-use punctual_store::{PutQueue, QueueStats};
+use punctual_store::{PutQueue, QueueStats, StoreError};
 
 use super::{Engine, Failure};
 
@@ -121,7 +121,7 @@ impl Engine {
         if !self.store.reset_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
-        self.tell_plans(Some(name)).await.map_err(|failure| Failure::from(failure).after_change())
+        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
     }
 
     /// Drops a queue and all it holds.
@@ -136,7 +136,7 @@ impl Engine {
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         self.bells.ring(name);
-        self.tell_plans(Some(name)).await.map_err(|failure| Failure::from(failure).after_change())
+        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
     }
 
     /// Reads a queue and what it holds.

@@ -163,11 +163,11 @@ fn new_plans(step: &Step) -> Vec<&OwnerKey> {
     plans
 }
 
-/// The same step, but one that cannot happen: no record has this version.
+/// The same step, but one that cannot happen.
 fn never(step: &Step) -> Step {
     let mut step = step.clone();
     for change in &mut step.owners {
-        change.expected = Some(Revision { birth: 0, change: 0 });
+        change.expected = Some(Revision::NEVER);
     }
     step
 }
