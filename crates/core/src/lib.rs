@@ -15,6 +15,8 @@
 //! - [`task`]: a task's record, its state machine and every decision about it.
 //! - [`owner`]: what spans several tasks. [`bundle`]: payloads that fall due together. [`plan`]: work
 //!   that a calendar makes due, by the rules of [`calendar`].
+//! - [`flow`]: steps that wait for each other. [`worker`]: who registered to be given tasks. [`vote`]:
+//!   the answers of all of them to one task.
 //! - [`notice`]: tasks that call a URL until it says that it has understood.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
@@ -22,6 +24,7 @@ pub mod bundle;
 pub mod calendar;
 pub mod callback;
 pub mod error;
+pub mod flow;
 pub mod http;
 pub mod json;
 pub mod limits;
@@ -36,13 +39,16 @@ pub mod retry;
 pub mod task;
 pub mod time;
 pub mod token;
+pub mod vote;
 pub mod why;
+pub mod worker;
 
 pub use bundle::Bundle;
 pub use callback::Callback;
 pub use error::{Invalid, Refusal};
+pub use flow::{Flow, FlowStep};
 pub use json::RawJson;
-pub use name::{PlanId, QueueName, TaskId, WorkerName};
+pub use name::{FlowId, PlanId, QueueName, StepName, TaskId, WorkerName};
 pub use owner::{Owner, OwnerDecision, OwnerKey, OwnerKind, OwnerRef};
 pub use patch::Patch;
 pub use plan::Plan;
@@ -51,3 +57,5 @@ pub use retry::RetryPolicy;
 pub use task::{Decision, Event, Fate, NewTask, Spec, State, Status, Task, Verb};
 pub use time::{Span, Timestamp};
 pub use token::{Seed, Token};
+pub use vote::Vote;
+pub use worker::Worker;

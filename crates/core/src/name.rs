@@ -1,4 +1,4 @@
-//! Names of queues and workers, ids of tasks and plans.
+//! Names of queues, workers and steps, ids of tasks, plans and flows.
 
 use std::fmt;
 use std::sync::Arc;
@@ -78,6 +78,10 @@ names! {
     WorkerName, "worker", NAME_BYTES_MAX;
     /// The id of a plan. Short enough that the ids of its runs are ids of tasks.
     PlanId, "plan_id", OWNER_ID_BYTES_MAX;
+    /// The id of a flow. Short enough that the ids of its steps' tasks are ids of tasks.
+    FlowId, "id", OWNER_ID_BYTES_MAX;
+    /// The name of a step of a flow, unique in it.
+    StepName, "name", OWNER_ID_BYTES_MAX;
 }
 
 impl QueueName {

@@ -1,9 +1,10 @@
 //! Owners: what spans several tasks and outlives each of them. A bundle owns the task that delivers
-//! it; a plan owns its runs.
+//! it; a plan owns its runs, a flow its steps, a vote the answers to a task.
 //!
 //! An owner is one record, a list of items beside it (a bundle's payloads, a plan's results) and at
 //! most two times: when it is due in its queue, and when the server must look after it. Its record
-//! and the tasks it owns change in one atomic step, so an owner lies where its queue's tasks lie.
+//! and the tasks it owns change in one atomic step, so an owner lies where its queue's tasks lie. What
+//! is of no one queue, a flow with its steps or a worker, lies where a queue of its own name would.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,12 +13,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::bundle::{Bundle, BundleKey};
 use crate::error::Refusal;
+use crate::flow::{Flow, FlowStep};
 use crate::json::RawJson;
-use crate::name::{PlanId, QueueName, TaskId};
+use crate::name::{FlowId, PlanId, QueueName, StepName, TaskId, WorkerName};
 use crate::plan::{Ended, Plan};
 use crate::queue::Settings;
 use crate::task::{Decision, Event, Fate, Spec, Task};
 use crate::time::Timestamp;
+use crate::vote::Vote;
+use crate::worker::Worker;
 
 /// The kinds of owners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,6 +30,37 @@ pub enum OwnerKind {
     Bundle,
     /// A plan.
     Plan,
+    /// A flow.
+    Flow,
+    /// A step of a flow.
+    Step,
+    /// A worker that registered.
+    Worker,
+    /// A vote on a task.
+    Vote,
+}
+
+impl OwnerKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] =
+        [Self::Bundle, Self::Plan, Self::Flow, Self::Step, Self::Worker, Self::Vote];
+
+    /// The word for it, in messages and stores.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bundle => "bundle",
+            Self::Plan => "plan",
+            Self::Flow => "flow",
+            Self::Step => "step",
+            Self::Worker => "worker",
+            Self::Vote => "vote",
+        }
+    }
+
+    /// Whether it is made only in a queue that exists, and goes when that queue is reset or deleted.
+    pub fn goes_with_queue(self) -> bool {
+        matches!(self, Self::Bundle | Self::Vote)
+    }
 }
 
 /// The identity of an owner.
@@ -33,9 +68,10 @@ pub enum OwnerKind {
 pub struct OwnerKey {
     /// What it is.
     pub kind: OwnerKind,
-    /// The queue its tasks are in.
+    /// The queue its tasks are in; for a flow, its steps and a worker, their own name.
     pub queue: QueueName,
-    /// Its name: a bundle's key, unique in its queue; a plan's id, unique among all plans.
+    /// Its name: a bundle's key, unique in its queue; a plan's id, unique among all plans; the id of
+    /// a flow, the name of a step or a worker; the id of the task that is voted on.
     pub name: Arc<str>,
 }
 
@@ -49,6 +85,35 @@ impl OwnerKey {
     pub fn plan(station: &QueueName, id: &PlanId) -> Self {
         Self { kind: OwnerKind::Plan, queue: station.clone(), name: id.as_str().into() }
     }
+
+    /// The identity of a flow.
+    pub fn flow(id: &FlowId) -> Self {
+        Self { kind: OwnerKind::Flow, queue: own_place(id.as_str()), name: id.as_str().into() }
+    }
+
+    /// The identity of a step of a flow.
+    pub fn step(flow: &FlowId, name: &StepName) -> Self {
+        Self { kind: OwnerKind::Step, queue: own_place(flow.as_str()), name: name.as_str().into() }
+    }
+
+    /// The identity of a worker.
+    pub fn worker(name: &WorkerName) -> Self {
+        Self {
+            kind: OwnerKind::Worker,
+            queue: own_place(name.as_str()),
+            name: name.as_str().into(),
+        }
+    }
+
+    /// The identity of the vote on a task.
+    pub fn vote(queue: &QueueName, task: &TaskId) -> Self {
+        Self { kind: OwnerKind::Vote, queue: queue.clone(), name: task.as_str().into() }
+    }
+}
+
+/// Where an owner lies that is of no one queue.
+fn own_place(name: &str) -> QueueName {
+    QueueName::parse(name).expect("what names a flow or worker could name a queue")
 }
 
 /// The record of an owner.
@@ -58,6 +123,14 @@ pub enum Owner {
     Bundle(Box<Bundle>),
     /// A plan.
     Plan(Box<Plan>),
+    /// A flow.
+    Flow(Box<Flow>),
+    /// A step of a flow.
+    Step(Box<FlowStep>),
+    /// A worker that registered.
+    Worker(Box<Worker>),
+    /// A vote on a task.
+    Vote(Box<Vote>),
 }
 
 impl Owner {
@@ -66,6 +139,10 @@ impl Owner {
         match self {
             Self::Bundle(bundle) => OwnerKey::bundle(&bundle.queue, &bundle.key),
             Self::Plan(plan) => OwnerKey::plan(&plan.station, &plan.id),
+            Self::Flow(flow) => OwnerKey::flow(&flow.id),
+            Self::Step(step) => OwnerKey::step(&step.flow, &step.name),
+            Self::Worker(worker) => OwnerKey::worker(&worker.name),
+            Self::Vote(vote) => OwnerKey::vote(&vote.queue, &vote.task),
         }
     }
 
@@ -73,7 +150,7 @@ impl Owner {
     pub fn due_at(&self) -> Option<Timestamp> {
         match self {
             Self::Bundle(bundle) => bundle.scheduled_at(),
-            Self::Plan(_) => None,
+            _ => None,
         }
     }
 
@@ -82,6 +159,10 @@ impl Owner {
         match self {
             Self::Bundle(bundle) => bundle.abandoned_at,
             Self::Plan(plan) => plan.alarm_at(),
+            Self::Flow(flow) => flow.alarm_at,
+            Self::Step(_) => None,
+            Self::Worker(worker) => Some(worker.alarm_at()),
+            Self::Vote(vote) => vote.alarm_at(),
         }
     }
 
@@ -96,6 +177,7 @@ impl Owner {
         match self {
             Self::Bundle(bundle) => bundle.after(event, decision, around),
             Self::Plan(plan) => Ok(plan.after(event, decision, around.now).map(Into::into)),
+            Self::Flow(_) | Self::Step(_) | Self::Worker(_) | Self::Vote(_) => Ok(None),
         }
     }
 }
@@ -170,8 +252,13 @@ pub enum OwnerRef {
         /// What reads as the task's `plan`.
         reads: RawJson,
     },
-    /// A step of a flow; reads as the task's `flow`.
-    Flow(RawJson),
+    /// A step of a flow.
+    Flow {
+        /// The flow.
+        id: FlowId,
+        /// The step.
+        step: StepName,
+    },
     /// The delivery of a bundle of the same queue.
     Bundle(BundleKey),
 }
@@ -181,27 +268,30 @@ impl OwnerRef {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plan { .. } => "plan",
-            Self::Flow(_) => "flow",
+            Self::Flow { .. } => "flow",
             Self::Bundle(_) => "bundle",
         }
     }
 
-    /// The owner of a task in a queue, where it has a record of its own.
-    pub fn key(&self, queue: &QueueName) -> Option<OwnerKey> {
+    /// The owner of a task in a queue.
+    pub fn key(&self, queue: &QueueName) -> OwnerKey {
         match self {
-            Self::Plan { id, .. } => Some(OwnerKey::plan(queue, id)),
-            Self::Bundle(key) => Some(OwnerKey::bundle(queue, key)),
-            Self::Flow(_) => None,
+            Self::Plan { id, .. } => OwnerKey::plan(queue, id),
+            Self::Bundle(key) => OwnerKey::bundle(queue, key),
+            Self::Flow { id, .. } => OwnerKey::flow(id),
         }
     }
 }
 
 impl fmt::Display for OwnerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            OwnerKind::Bundle => "bundle",
-            OwnerKind::Plan => "plan",
-        };
-        write!(f, "{kind} {:?} of queue {}", self.name, self.queue)
+        let kind = self.kind.name();
+        match self.kind {
+            OwnerKind::Flow | OwnerKind::Worker => write!(f, "{kind} {:?}", self.name),
+            OwnerKind::Step => write!(f, "{kind} {:?} of flow {}", self.name, self.queue),
+            OwnerKind::Bundle | OwnerKind::Plan | OwnerKind::Vote => {
+                write!(f, "{kind} {:?} of queue {}", self.name, self.queue)
+            }
+        }
     }
 }

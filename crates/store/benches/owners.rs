@@ -88,7 +88,7 @@ async fn push_into(store: &LocalStore, queue: &QueueName, key: &str, append: Vec
     let expected = before.as_ref().map(|stored| stored.revision);
     let bundle = before.map(|stored| match stored.owner {
         Owner::Bundle(bundle) => bundle,
-        Owner::Plan(_) => unreachable!(),
+        _ => unreachable!(),
     });
     let record = store.queue(queue).await.unwrap().unwrap();
     let push = BundlePush { payload: payload(), ..BundlePush::default() };

@@ -3,7 +3,8 @@
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Event, Extension, Outcome};
 use punctual_core::{
-    Fate, NewTask, OwnerRef, PlanId, Refusal, RetryPolicy, Span, Spec, State, Status, Task, Verb,
+    Fate, FlowId, NewTask, OwnerRef, PlanId, Refusal, RetryPolicy, Span, Spec, State, Status,
+    StepName, Task, Verb,
 };
 
 use crate::scene::*;
@@ -240,7 +241,10 @@ fn a_reset_of_what_is_like_new_keeps_its_place() {
 fn a_run_or_step_is_not_reset() {
     for (owner, word) in [
         (OwnerRef::Plan { id: PlanId::parse("p").unwrap(), reads: json("{}") }, "plan"),
-        (OwnerRef::Flow(json("{}")), "flow"),
+        (
+            OwnerRef::Flow { id: FlowId::parse("f").unwrap(), step: StepName::parse("s").unwrap() },
+            "flow",
+        ),
     ] {
         for state in State::ALL {
             let mut task = in_state(state);

@@ -2,7 +2,9 @@
 
 use punctual_core::callback::{Callback, End};
 use punctual_core::task::{Event, Extension};
-use punctual_core::{NewTask, OwnerRef, QueueName, RetryPolicy, Span, Spec, State, Status, Task};
+use punctual_core::{
+    FlowId, NewTask, OwnerRef, QueueName, RetryPolicy, Span, Spec, State, Status, StepName, Task,
+};
 
 use crate::scene::*;
 
@@ -50,8 +52,14 @@ fn every_field_reads_back() {
         tags: Some(vec!["a".to_owned(), "b".to_owned()]),
         ..NewTask::default()
     });
-    task.spec =
-        Spec { owner: Some(OwnerRef::Flow(json("{\"id\":1}"))), ..(*task.spec).clone() }.into();
+    task.spec = Spec {
+        owner: Some(OwnerRef::Flow {
+            id: FlowId::parse("f").unwrap(),
+            step: StepName::parse("s").unwrap(),
+        }),
+        ..(*task.spec).clone()
+    }
+    .into();
     let extension = Extension {
         progress: Some(0.5),
         message: Some("here".to_owned()),

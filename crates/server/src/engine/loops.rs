@@ -212,6 +212,7 @@ impl Engine {
                 let around = Around { now, queue: &settings, next_id: &next_id };
                 Ok(bundle.ring(&around).map(|decision| step_of(key, revision, decision)))
             }
+            Owner::Flow(_) | Owner::Step(_) | Owner::Worker(_) | Owner::Vote(_) => Ok(None),
         }
     }
 

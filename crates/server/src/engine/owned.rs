@@ -39,7 +39,7 @@ impl Decided<'_> {
     /// The owner that must be asked what becomes of it.
     fn owner_key(&self) -> Option<OwnerKey> {
         let owner = self.before.task.spec.owner.as_ref()?;
-        owner.key(&self.queue.name).filter(|_| matters(&self.before.task, &self.decision))
+        matters(&self.before.task, &self.decision).then(|| owner.key(&self.queue.name))
     }
 }
 

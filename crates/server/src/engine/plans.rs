@@ -422,7 +422,7 @@ impl Engine {
 fn known(stored: StoredOwner) -> Option<Known> {
     match stored.owner {
         Owner::Plan(plan) => Some((*plan, stored.revision)),
-        Owner::Bundle(_) => None,
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use punctual_core::task::Event;
-use punctual_core::{NewTask, OwnerRef, Span, Spec, State, Status, Timestamp};
+use punctual_core::{FlowId, NewTask, OwnerRef, Span, Spec, State, Status, StepName, Timestamp};
 
 use super::checks;
 use super::fixture::{DELAY, Fixture, KEEP, commit, fail_for_good, id, json, queue, task};
@@ -190,7 +190,10 @@ async fn a_kept_task_with_a_reserved_id_is_not_replaced(mut f: Fixture) {
 
 async fn a_run_or_step_is_not_replaced(mut f: Fixture) {
     f.put_queue("q", |_| ()).await;
-    let owner = Some(OwnerRef::Flow(json(r#"{"id":"daily","run":1}"#)));
+    let owner = Some(OwnerRef::Flow {
+        id: FlowId::parse("daily").unwrap(),
+        step: StepName::parse("fetch").unwrap(),
+    });
     let spec = Spec { owner, ..Spec::clone(&f.spec("q", task("a"))) };
     let push = Push { queue: queue("q"), tasks: vec![Arc::new(spec)], keyed: None };
     f.store().push(push).await.expect("the store answers");

@@ -159,12 +159,10 @@ impl Shard {
                         self.numbers.remove(&index.queue.name);
                     }
                 }
-                Undo::Removed { index, bundles, dead } => {
+                Undo::Removed { index, owners, dead } => {
                     self.dead.truncate(self.dead.len() - dead);
                     let name = index.queue.name.clone();
-                    if let Some(bundles) = bundles {
-                        self.owners.attach(name.clone(), bundles);
-                    }
+                    self.owners.attach(&name, owners);
                     self.numbers.insert(name, index.number);
                     self.queues.insert(index.number, *index);
                 }

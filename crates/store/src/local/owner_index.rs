@@ -1,8 +1,8 @@
 //! The indexes of all owners, in memory: where each lies, and when each is due.
 //!
 //! An owner is its row in the journal, its version, its two times, and the rows of its items; the
-//! record and the items themselves stay on disk. Bundles lie in the shelf of their queue, so that
-//! all of them can be taken away with it.
+//! record and the items themselves stay on disk. Bundles and votes lie in the shelf of their queue, so
+//! that all of them can be taken away with it.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -62,13 +62,16 @@ impl Shelf {
     }
 }
 
+/// The owners that went with a queue, by kind.
+pub(super) type Shelves = Vec<(OwnerKind, Shelf)>;
+
 /// Where a list of owners ended.
 pub(super) type OwnerPlace = (QueueName, Arc<str>);
 
 /// All owners.
 #[derive(Debug, Default)]
 pub(super) struct OwnerIndex {
-    shelves: [BTreeMap<QueueName, Shelf>; 2],
+    shelves: [BTreeMap<QueueName, Shelf>; OwnerKind::ALL.len()],
     alarms: BTreeSet<(i64, u64)>,
     stations: HashMap<Arc<str>, QueueName>,
 }
@@ -142,21 +145,25 @@ impl OwnerIndex {
         }
     }
 
-    /// Takes all bundles of a queue away.
-    pub(super) fn detach(&mut self, queue: &QueueName) -> Option<Shelf> {
-        let shelf = self.shelves[OwnerKind::Bundle as usize].remove(queue)?;
-        for OwnerEntry { head, .. } in shelf.entries() {
+    /// Takes all owners away that go with a queue.
+    pub(super) fn detach(&mut self, queue: &QueueName) -> Shelves {
+        let kinds = OwnerKind::ALL.into_iter().filter(|kind| kind.goes_with_queue());
+        let shelf = |kind| Some((kind, self.shelves[kind as usize].remove(queue)?));
+        let gone: Shelves = kinds.filter_map(shelf).collect();
+        for OwnerEntry { head, .. } in gone.iter().flat_map(|(_, shelf)| shelf.entries()) {
             self.alarms.remove(&(head.alarm_at, head.revision.birth));
         }
-        Some(shelf)
+        gone
     }
 
-    /// Puts the bundles of a queue back.
-    pub(super) fn attach(&mut self, queue: QueueName, shelf: Shelf) {
-        for OwnerEntry { head, .. } in shelf.entries().filter(|e| e.head.alarm_at != NEVER) {
-            self.alarms.insert((head.alarm_at, head.revision.birth));
+    /// Puts the owners of a queue back.
+    pub(super) fn attach(&mut self, queue: &QueueName, gone: Shelves) {
+        for (kind, shelf) in gone {
+            for OwnerEntry { head, .. } in shelf.entries().filter(|e| e.head.alarm_at != NEVER) {
+                self.alarms.insert((head.alarm_at, head.revision.birth));
+            }
+            self.shelves[kind as usize].insert(queue.clone(), shelf);
         }
-        self.shelves[OwnerKind::Bundle as usize].insert(queue, shelf);
     }
 
     /// How many bundles a queue has.

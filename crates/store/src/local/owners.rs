@@ -12,7 +12,7 @@ use punctual_core::limits::{PAGE_BYTES_MAX, TAKE_BYTES_MAX};
 use punctual_core::{Owner, OwnerKey, OwnerKind, QueueName, RawJson};
 
 use super::journal::{Journal, JournalError, ReadRows, Table};
-use super::owner_index::{OwnerEntry, OwnerHead, OwnerPlace, Shelf};
+use super::owner_index::{OwnerEntry, OwnerHead, OwnerPlace, Shelves};
 use super::rows::{ItemRow, OwnerRow, pack, put, uneven, unpack};
 use super::shard::{Remains, Shard, Undo};
 use crate::port::{
@@ -60,8 +60,8 @@ impl Shard {
     fn is_current(&self, change: &OwnerChange) -> bool {
         let OwnerKey { kind, queue, name } = &change.key;
         let has_place = || match kind {
-            OwnerKind::Bundle => self.numbers.contains_key(queue),
             OwnerKind::Plan => self.owners.station(name).is_none_or(|station| station == queue),
+            kind => !kind.goes_with_queue() || self.numbers.contains_key(queue),
         };
         let revision = self.owners.get(&change.key).map(|entry| entry.head.revision);
         revision == change.expected && (change.after.is_none() || has_place())
@@ -100,7 +100,7 @@ impl Shard {
         let appended = self.append_items(revision.birth, append)?;
         let head = OwnerHead::new(revision, &owner);
         let row = OwnerRow {
-            queue: (key.kind == OwnerKind::Bundle).then(|| self.numbers[&key.queue]),
+            queue: key.kind.goes_with_queue().then(|| self.numbers[&key.queue]),
             change: revision.change,
             first_item: next.or(appended.first().copied()).unwrap_or(self.last_birth + 1),
             items: (left + appended.len()) as u64,
@@ -157,15 +157,16 @@ impl Shard {
         self.owners_touched = true;
     }
 
-    /// Drops all bundles of a queue; their rows are swept later. Answers them, and how many rows.
-    pub(super) fn detach_bundles(&mut self, queue: &QueueName) -> (Option<Shelf>, usize) {
-        let shelf = self.owners.detach(queue);
+    /// Drops all owners that go with a queue; their rows are swept later. Answers them, and how many
+    /// rows.
+    pub(super) fn detach_owners(&mut self, queue: &QueueName) -> (Shelves, usize) {
+        let shelves = self.owners.detach(queue);
         let before = self.dead.len();
-        for entry in shelf.iter().flat_map(Shelf::entries) {
+        for entry in shelves.iter().flat_map(|(_, shelf)| shelf.entries()) {
             self.dead.push_back((Remains::Owner, entry.head.revision.birth));
             self.dead.extend(entry.items.iter().map(|item| (Remains::Item, *item)));
         }
-        (shelf, self.dead.len() - before)
+        (shelves, self.dead.len() - before)
     }
 
     /// The rows of owners, in the order asked.

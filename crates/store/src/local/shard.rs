@@ -18,7 +18,7 @@ use super::group::Agenda;
 use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
-use super::owner_index::{OwnerEntry, OwnerHead, OwnerIndex, Shelf};
+use super::owner_index::{OwnerEntry, OwnerHead, OwnerIndex, Shelves};
 use super::readers::Keys;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, put, unpack};
 use crate::clock::{Clock, Instant};
@@ -84,7 +84,7 @@ pub(super) enum Undo {
     },
     Removed {
         index: Box<QueueIndex>,
-        bundles: Option<Shelf>,
+        owners: Shelves,
         dead: usize,
     },
     Swept {
@@ -152,10 +152,10 @@ impl Shard {
         let index = self.queues.remove(&number).expect("a known number");
         let (queue, bucket) = (Arc::clone(&index.queue), index.bucket);
         let births = index.births();
-        let (bundles, dead) = self.detach_bundles(name);
+        let (owners, dead) = self.detach_owners(name);
         let dead = dead + births.len();
         self.dead.extend(births.into_iter().map(|birth| (Remains::Task, birth)));
-        self.undo.push(Undo::Removed { index: Box::new(index), bundles, dead });
+        self.undo.push(Undo::Removed { index: Box::new(index), owners, dead });
         self.touched.entry(number).or_default();
         Ok(Some((queue, bucket)))
     }

@@ -236,7 +236,7 @@ impl Store for ModelStore {
 
     async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
         let mut contents = self.inner.lock();
-        contents.drop_bundles(name);
+        contents.drop_owners(name);
         Ok(contents.queues.get_mut(name).is_some_and(|shelf| {
             shelf.records.clear();
             shelf.reserved.clear();
@@ -246,7 +246,7 @@ impl Store for ModelStore {
 
     async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
         let mut contents = self.inner.lock();
-        contents.drop_bundles(name);
+        contents.drop_owners(name);
         Ok(contents.queues.remove(name).is_some())
     }
 

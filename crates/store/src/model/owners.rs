@@ -57,17 +57,17 @@ impl Contents {
         Stepped::Done { owners, tasks }
     }
 
-    /// Whether an owner that is made may be: a bundle in a queue that exists, a plan whose id no other
-    /// queue's has.
+    /// Whether an owner that is made may be: what goes with a queue in one that exists, a plan whose id
+    /// no other queue's has.
     fn has_place(&self, change: &OwnerChange) -> bool {
         let OwnerKey { kind, queue, name } = &change.key;
         change.after.is_none()
             || match kind {
-                OwnerKind::Bundle => self.queues.contains_key(queue),
                 OwnerKind::Plan => {
                     let is_namesake = |key: &OwnerKey| key.kind == *kind && key.name == *name;
                     !self.owners.keys().any(|key| is_namesake(key) && key.queue != *queue)
                 }
+                kind => !kind.goes_with_queue() || self.queues.contains_key(queue),
             }
     }
 
@@ -87,9 +87,9 @@ impl Contents {
         Some(revision)
     }
 
-    /// Drops the bundles of a queue.
-    pub(super) fn drop_bundles(&mut self, queue: &QueueName) {
-        self.owners.retain(|key, _| key.kind != OwnerKind::Bundle || key.queue != *queue);
+    /// Drops the owners that go with a queue.
+    pub(super) fn drop_owners(&mut self, queue: &QueueName) {
+        self.owners.retain(|key, _| !key.kind.goes_with_queue() || key.queue != *queue);
     }
 
     pub(super) fn bundles(&self, queue: &QueueName) -> u64 {

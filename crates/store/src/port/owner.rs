@@ -29,7 +29,7 @@ pub struct OwnerChange {
 }
 
 /// Changes of owners and their tasks that happen together or not at all. All of them concern one
-/// queue, but for tasks that decisions make elsewhere, such as callbacks. A bundle is made only in a
+/// queue, but for tasks that decisions make elsewhere, such as callbacks. What goes with a queue is made only in a
 /// queue that exists, a plan only if no queue has one of its id; otherwise the step is lost.
 #[derive(Debug, Clone, Default)]
 pub struct Step {

@@ -16,14 +16,6 @@ use super::call::Call;
 use super::fields::{corrupt, seconds};
 use crate::port::{Revision, StoreError, StoredOwner};
 
-/// The word for a kind in scripts and keys.
-pub(super) fn kind_name(kind: OwnerKind) -> &'static str {
-    match kind {
-        OwnerKind::Bundle => "bundle",
-        OwnerKind::Plan => "plan",
-    }
-}
-
 fn millis_text(time: Option<Timestamp>) -> String {
     time.map_or_else(String::new, |time| time.as_millis().to_string())
 }
@@ -43,7 +35,7 @@ fn packed<T: serde::Serialize>(record: &T) -> Vec<u8> {
 impl Call<'_> {
     /// Adds the identity of an owner.
     pub(super) fn owner_key(&mut self, key: &OwnerKey) -> &mut Self {
-        self.arg(kind_name(key.kind)).arg(key.queue.as_str()).arg(&*key.name)
+        self.arg(key.kind.name()).arg(key.queue.as_str()).arg(&*key.name)
     }
 
     /// Adds the record of an owner, and what people see of it elsewhere.
@@ -60,6 +52,10 @@ impl Call<'_> {
                 let is_timed = plan.phase == Phase::Scheduled;
                 (json(plan), packed(plan), plan.next_at.filter(|_| is_timed))
             }
+            Owner::Flow(flow) => (json(flow), packed(flow), None),
+            Owner::Step(step) => (json(step), packed(step), None),
+            Owner::Worker(worker) => (json(worker), packed(worker), None),
+            Owner::Vote(vote) => (json(vote), packed(vote), None),
         };
         self.arg(record).arg(packed).arg(seconds_text(timer));
         self.arg(millis_text(owner.due_at())).arg(millis_text(owner.alarm_at()));
@@ -103,10 +99,9 @@ impl Shown {
             return Ok(None);
         }
         let [kind, queue, name, birth, change, record, packed, data] = part.parts()?;
-        let kind = match kind.text()?.as_str() {
-            "bundle" => OwnerKind::Bundle,
-            _ => OwnerKind::Plan,
-        };
+        let name_of_kind = kind.text()?;
+        let kind = OwnerKind::ALL.into_iter().find(|kind| kind.name() == name_of_kind);
+        let kind = kind.ok_or_else(|| corrupt(name_of_kind, "not a kind of owner"))?;
         let bytes = |part: Part| if part.is_nothing() { Ok(Vec::new()) } else { part.bytes() };
         let data: Result<_, _> = data.list()?.into_iter().map(Part::bytes).collect();
         let change = u32::try_from(change.count()?).unwrap_or(u32::MAX);
@@ -130,8 +125,16 @@ impl Shown {
         let owner = match self.key.kind {
             OwnerKind::Bundle => Owner::Bundle(Box::new(self.bundle()?)),
             OwnerKind::Plan => Owner::Plan(Box::new(self.plan()?)),
+            OwnerKind::Flow => Owner::Flow(Box::new(self.unpacked()?)),
+            OwnerKind::Step => Owner::Step(Box::new(self.unpacked()?)),
+            OwnerKind::Worker => Owner::Worker(Box::new(self.unpacked()?)),
+            OwnerKind::Vote => Owner::Vote(Box::new(self.unpacked()?)),
         };
         Ok(StoredOwner { owner, revision })
+    }
+
+    fn unpacked<T: serde::de::DeserializeOwned>(self) -> Result<T, StoreError> {
+        postcard::from_bytes(&self.packed).map_err(|error| corrupt(self.key.to_string(), error))
     }
 
     fn bundle(self) -> Result<Bundle, StoreError> {

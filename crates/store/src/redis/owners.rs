@@ -7,7 +7,7 @@ use tracing::error;
 
 use super::fields::corrupt;
 use super::node::Node;
-use super::owner_record::{Shown, kind_name};
+use super::owner_record::Shown;
 use super::scripts::{ALARMS, FIRST_DUE, ITEMS, OWNER_NAMES, QUIET, READ_OWNERS, STATION};
 use crate::port::{OwnerListing, OwnerPage, StoreError, StoredOwner};
 
@@ -117,7 +117,7 @@ impl Node {
             _ => format!("[{prefix}"),
         };
         let mut call = self.call(&OWNER_NAMES, shard).await;
-        call.arg(kind_name(*kind)).arg(queue.as_ref().map_or("", QueueName::as_str)).arg(prefix);
+        call.arg(kind.name()).arg(queue.as_ref().map_or("", QueueName::as_str)).arg(prefix);
         call.arg(after.map_or("", |after| after.queue.as_str())).arg(from).arg(limit + 1);
         let mut parts = call.send().await?.body.list()?.into_iter();
         let mut keys = Vec::new();

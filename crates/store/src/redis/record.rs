@@ -11,8 +11,8 @@ use punctual_core::notice::Notified;
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::Hold;
 use punctual_core::{
-    OwnerRef, PlanId, QueueName, RawJson, Seed, Span, Spec, State, Status, Task, TaskId, Timestamp,
-    Token, Verb, WorkerName,
+    FlowId, OwnerRef, PlanId, QueueName, RawJson, Seed, Span, Spec, State, Status, StepName, Task,
+    TaskId, Timestamp, Token, Verb, WorkerName,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -97,7 +97,10 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_> {
             fields.text("plan_id", id);
             fields.long("plan", reads.as_str().as_bytes());
         }
-        Some(OwnerRef::Flow(flow)) => fields.long("flow", flow.as_str().as_bytes()),
+        Some(OwnerRef::Flow { id, step }) => {
+            fields.text("flow", id);
+            fields.text("flow_step", step);
+        }
         Some(OwnerRef::Bundle(key)) => fields.long("bundle", key.as_str().as_bytes()),
         None => {}
     }
@@ -245,7 +248,11 @@ impl Reader<'_> {
         if let Some(key) = self.fields.long_text("bundle") {
             return Ok(Some(OwnerRef::Bundle(BundleKey::composed(key))));
         }
-        Ok(self.raw("flow")?.map(OwnerRef::Flow))
+        let Some(id) = self.optional("flow", |text| FlowId::parse(text).ok())? else {
+            return Ok(None);
+        };
+        let step = self.optional("flow_step", |text| StepName::parse(text).ok())?;
+        Ok(Some(OwnerRef::Flow { id, step: self.needed("flow_step", step)? }))
     }
 
     fn spec(&self, queue: &QueueName, payload: Option<&[u8]>) -> Result<Spec, StoreError> {

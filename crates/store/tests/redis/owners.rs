@@ -49,14 +49,14 @@ pub(crate) fn change(
 pub(crate) fn as_bundle(stored: &StoredOwner) -> Bundle {
     match &stored.owner {
         Owner::Bundle(bundle) => Bundle::clone(bundle),
-        Owner::Plan(_) => panic!("not a bundle"),
+        _ => panic!("not a bundle"),
     }
 }
 
 pub(crate) fn as_plan(stored: &StoredOwner) -> Plan {
     match &stored.owner {
         Owner::Plan(plan) => Plan::clone(plan),
-        Owner::Bundle(_) => panic!("not a plan"),
+        _ => panic!("not a plan"),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use punctual_core::OwnerRef;
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::Attempt;
+use punctual_core::{FlowId, OwnerRef, StepName};
 use punctual_core::{
     QueueName, RawJson, Settings, State, Task, TaskId, Timestamp, Token, Verb, WorkerName,
 };
@@ -83,8 +83,7 @@ pub(crate) struct TaskView<'a> {
     #[schema(value_type = AnyJson)]
     plan: Option<&'a RawJson>,
     /// The flow it is a step of.
-    #[schema(value_type = AnyJson)]
-    flow: Option<&'a RawJson>,
+    flow: Option<FlowPart<'a>>,
     /// The last 20 attempts, oldest first.
     #[schema(value_type = Vec<AttemptSchema>)]
     history: &'a [Attempt],
@@ -94,13 +93,24 @@ pub(crate) struct TaskView<'a> {
     token: Option<Token>,
 }
 
+/// Which step of which flow a task is.
+#[derive(Serialize, ToSchema)]
+struct FlowPart<'a> {
+    /// The flow.
+    #[schema(value_type = String)]
+    id: &'a FlowId,
+    /// The step.
+    #[schema(value_type = String)]
+    step: &'a StepName,
+}
+
 impl<'a> TaskView<'a> {
     /// A task as it reads now.
     pub(crate) fn new(task: &'a Task, queue: &Settings, viewing: Viewing<'_>) -> Self {
         let Task { spec, status } = task;
         let (plan, flow) = match &spec.owner {
             Some(OwnerRef::Plan { reads, .. }) => (Some(reads), None),
-            Some(OwnerRef::Flow(flow)) => (None, Some(flow)),
+            Some(OwnerRef::Flow { id, step }) => (None, Some(FlowPart { id, step })),
             Some(OwnerRef::Bundle(_)) | None => (None, None),
         };
         Self {

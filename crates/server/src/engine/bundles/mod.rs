@@ -42,7 +42,7 @@ impl Found {
     fn of(stored: StoredOwner) -> Option<Self> {
         match stored.owner {
             Owner::Bundle(bundle) => Some(Self { bundle, revision: stored.revision }),
-            Owner::Plan(_) => None,
+            _ => None,
         }
     }
 }

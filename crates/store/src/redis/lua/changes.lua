@@ -5,7 +5,7 @@
 local PUSHED = {
   id = true, create = true, birth = true, due = true, priority = true, class = true, hold = true,
   expires = true, attempts = true, retry = true, unique = true, requires = true, tags = true,
-  plan = true, plan_id = true, flow = true, bundle = true, http = true, callback = true,
+  plan = true, plan_id = true, flow = true, flow_step = true, bundle = true, http = true, callback = true,
   notice = true, big = true,
 }
 
