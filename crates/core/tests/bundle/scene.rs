@@ -215,7 +215,7 @@ impl World {
         assert!(append.is_empty());
         self.bundle = match owner {
             Some(Owner::Bundle(bundle)) => Some(bundle),
-            Some(Owner::Plan(_)) => panic!("a bundle stays a bundle"),
+            Some(_) => panic!("a bundle stays a bundle"),
             None => None,
         };
         let gone = if self.bundle.is_none() { self.items.len() } else { drop_first as usize };
