@@ -62,6 +62,24 @@ pub enum FlowState {
     Cancelled,
 }
 
+impl FlowState {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Running, Self::Paused, Self::Cancelling, Self::Done, Self::Failed, Self::Cancelled];
+
+    /// Its name in the interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Cancelling => "cancelling",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// One step of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowStep {
