@@ -1,4 +1,5 @@
-//! What every request must pass: it comes for this server, and not from a foreign web page.
+//! What every request must pass: it comes for this server, not from a foreign web page, and from
+//! somebody who may make it.
 //!
 //! A page in somebody's browser can send requests to a server on the same machine, by its address or
 //! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
@@ -7,21 +8,32 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::http::header::{HOST, ORIGIN};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
+use super::rights::{self, Needs};
 use super::{App, Problem};
+use crate::access::{Access, Tokens};
 use crate::code::Code;
 
-/// Refuses foreign requests, and turns a panic into an answer.
-pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    if let Err(problem) = check(&app.hosts, request.method(), request.uri(), request.headers()) {
-        return problem.into_response();
-    }
+/// Refuses foreign requests and those that are not allowed, and turns a panic into an answer.
+pub(crate) async fn guard(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    // Whoever has a token is not a page that was led here.
+    let hosts = app.tokens.is_empty().then_some(&app.hosts[..]);
+    let checked = check(hosts, request.method(), request.uri(), request.headers())
+        .and_then(|()| admitted(&app.tokens, &request));
+    match checked {
+        Ok(access) => request.extensions_mut().insert(access),
+        Err(problem) => return problem.into_response(),
+    };
     // The engine shares nothing that a panic could leave half changed behind a lock.
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
@@ -31,12 +43,45 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     }
 }
 
-fn check(hosts: &[String], method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+/// What the caller may do, if it may do this.
+fn admitted(tokens: &Tokens, request: &Request) -> Result<Access, Problem> {
+    if tokens.is_empty() {
+        return Ok(Access::all());
+    }
+    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let needs = path.map(|path| rights::needs(request.method(), path));
+    let access = bearer(request.headers()).and_then(|token| tokens.find(token));
+    let Some(access) = access else {
+        if needs == Some(Needs::Nothing) {
+            return Ok(Access::all());
+        }
+        let detail = "send a token of this server as Authorization: Bearer";
+        return Err(Problem::new(Code::Unauthorized, detail));
+    };
+    if let Some(path) = path {
+        rights::check(&access, request.method(), path, request.uri())?;
+    }
+    Ok(access)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// `hosts` are the names the server may be called by besides its address; none: by any.
+fn check(
+    hosts: Option<&[String]>,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(), Problem> {
     let called = uri.authority().map(|authority| authority.as_str());
     let header = || headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
     let names = || called.into_iter().chain(header());
-    let probe = matches!(uri.path(), "/livez" | "/readyz");
-    if let Some(foreign) = names().find(|name| !probe && !is_ours(host_of(name), hosts)) {
+    let hosts = hosts.filter(|_| !matches!(uri.path(), "/livez" | "/readyz"));
+    let is_foreign = |name: &&str| hosts.is_some_and(|hosts| !is_ours(host_of(name), hosts));
+    if let Some(foreign) = names().find(is_foreign) {
         let detail = format!(
             "Host: {foreign} is not this server; call it by its address, or add the name to hosts"
         );
@@ -89,8 +134,8 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(ORIGIN, origin.parse().unwrap());
         }
-        check(&["Queue.example".to_owned()], &method, &Uri::from_static("/v1/queues"), &headers)
-            .is_ok()
+        let hosts = ["Queue.example".to_owned()];
+        check(Some(&hosts), &method, &Uri::from_static("/v1/queues"), &headers).is_ok()
     }
 
     #[test]

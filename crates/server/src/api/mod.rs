@@ -22,6 +22,7 @@ mod plans;
 mod problem;
 mod push;
 mod queues;
+mod rights;
 mod schema;
 mod settle;
 mod take;
@@ -44,6 +45,7 @@ use self::body::InFlight;
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
+use crate::access::Tokens;
 use crate::code::Code;
 use crate::engine::Engine;
 
@@ -51,6 +53,7 @@ use crate::engine::Engine;
 pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
+    tokens: Tokens,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -64,6 +67,7 @@ impl App {
         Self {
             engine,
             hosts: config.hosts.clone(),
+            tokens: Tokens::new(&config.tokens),
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),

@@ -116,8 +116,14 @@ pub(super) struct Foreign;
 /// What may be wrong with the server itself.
 pub(super) struct Unready;
 
-const READS: &[Code] =
-    &[Code::Forbidden, Code::NotFound, Code::Invalid, Code::Internal, Code::Unavailable];
+const READS: &[Code] = &[
+    Code::Unauthorized,
+    Code::Forbidden,
+    Code::NotFound,
+    Code::Invalid,
+    Code::Internal,
+    Code::Unavailable,
+];
 const CHANGES: &[Code] =
     &[Code::BadJson, Code::StaleToken, Code::WrongState, Code::TooLarge, Code::Timeout];
 const PUSHES: &[Code] = &[Code::Duplicate, Code::QueueFull];

@@ -16,6 +16,7 @@ use tracing::warn;
 
 use super::owned::step_of;
 use super::{Engine, Failure, Key, Pushing, random};
+use crate::access::Scope;
 
 /// How often a plan is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -47,6 +48,8 @@ pub(crate) struct PlanFilter {
     pub(crate) station: Option<QueueName>,
     /// Only those in these states; all if there are none.
     pub(crate) states: Vec<PlanState>,
+    /// Only those that name no other queues than these.
+    pub(crate) scope: Scope,
 }
 
 /// A plan and the version that was read.
@@ -202,8 +205,11 @@ impl Engine {
             cursor,
             limit,
         };
-        let wanted =
-            |plan: &Plan| filter.states.is_empty() || filter.states.contains(&plan.state());
+        let wanted = |plan: &Plan| {
+            (filter.states.is_empty() || filter.states.contains(&plan.state()))
+                && (filter.scope.is_all()
+                    || plan.queues().iter().all(|queue| filter.scope.covers(queue)))
+        };
         let (mut plans, mut bytes, mut examined) = (Vec::new(), 0, 0);
         loop {
             listing.limit = limit - plans.len();

@@ -8,6 +8,7 @@ use punctual_store::port::PutRefusal;
 use punctual_store::{PutQueue, QueueStats, StoreError};
 
 use super::{Engine, Failure};
+use crate::access::Scope;
 
 /// How often a queue is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -28,6 +29,8 @@ pub(crate) struct QueueFilter {
     pub(crate) tag: Option<String>,
     /// Only those of this mode.
     pub(crate) mode: Option<Mode>,
+    /// Only those among these.
+    pub(crate) scope: Scope,
 }
 
 impl Engine {
@@ -157,6 +160,7 @@ impl Engine {
         let mut matching: Vec<Arc<Queue>> = self.store.queues().await?;
         matching.retain(|queue| {
             cursor.is_none_or(|cursor| queue.name > *cursor)
+                && filter.scope.covers(&queue.name)
                 && filter.mode.is_none_or(|mode| queue.settings.mode == mode)
                 && filter.tag.as_ref().is_none_or(|tag| queue.settings.tag.as_ref() == Some(tag))
         });

@@ -2,6 +2,7 @@
 //!
 //! Whoever includes this says over which store, as `crate::store`.
 
+mod access;
 mod bad_input;
 mod batches;
 mod bundles;
