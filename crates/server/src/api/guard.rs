@@ -3,28 +3,33 @@
 //! A page in somebody's browser can send requests to a server on the same machine, by its address or
 //! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
 
+use std::convert::Infallible;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, Method, Uri};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, Method, Request, Uri};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
-use super::{App, Problem};
+use super::Problem;
 use crate::code::Code;
 
-/// Refuses foreign requests, and turns a panic into an answer.
-pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    if let Err(problem) = check(&app.hosts, request.method(), request.uri(), request.headers()) {
+/// Refuses foreign requests, has the others answered, and turns a panic into an answer.
+pub(super) async fn guard<B, F>(
+    hosts: &[String],
+    request: Request<B>,
+    answer: impl FnOnce(Request<B>) -> F,
+) -> Response
+where
+    F: Future<Output = Result<Response, Infallible>>,
+{
+    if let Err(problem) = check(hosts, request.method(), request.uri(), request.headers()) {
         return problem.into_response();
     }
     // The engine shares nothing that a panic could leave half changed behind a lock.
-    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
-        Ok(response) => response,
+    match AssertUnwindSafe(async { answer(request).await }).catch_unwind().await {
+        Ok(Ok(response)) => response,
         Err(_) => {
             Problem::new(Code::Internal, "the server failed; its log says how").into_response()
         }
