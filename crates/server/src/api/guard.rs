@@ -4,14 +4,12 @@
 //! A page in somebody's browser can send requests to a server on the same machine, by its address or
 //! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
 
+use std::convert::Infallible;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
-use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
-use axum::http::{HeaderMap, Method, Uri};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, Method, Request, Uri};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
@@ -20,48 +18,51 @@ use super::{App, Problem};
 use crate::access::{Access, Tokens};
 use crate::code::Code;
 
-/// Refuses foreign requests and those that are not allowed, and turns a panic into an answer.
-pub(crate) async fn guard(
-    State(app): State<Arc<App>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+/// Refuses foreign requests and those that are not allowed, has the others answered, and turns a
+/// panic into an answer.
+pub(super) async fn guard<B, F>(
+    app: &App,
+    mut request: Request<B>,
+    answer: impl FnOnce(Request<B>) -> F,
+) -> Response
+where
+    F: Future<Output = Result<Response, Infallible>>,
+{
     // Whoever has a token is not a page that was led here.
     let hosts = app.tokens.is_empty().then_some(&app.hosts[..]);
-    let checked = check(hosts, request.method(), request.uri(), request.headers())
-        .and_then(|()| admitted(&app.tokens, &request));
-    match checked {
-        Ok(access) => request.extensions_mut().insert(access),
+    let checked = check(hosts, request.method(), request.uri(), request.headers());
+    match checked.and_then(|()| admitted(&app.tokens, &request)) {
+        Ok(None) => {}
+        Ok(Some(access)) => {
+            request.extensions_mut().insert(access);
+        }
         Err(problem) => return problem.into_response(),
-    };
+    }
     // The engine shares nothing that a panic could leave half changed behind a lock.
-    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
-        Ok(response) => response,
+    match AssertUnwindSafe(async { answer(request).await }).catch_unwind().await {
+        Ok(Ok(response)) => response,
         Err(_) => {
             Problem::new(Code::Internal, "the server failed; its log says how").into_response()
         }
     }
 }
 
-/// What the caller may do, if it may do this.
-fn admitted(tokens: &Tokens, request: &Request) -> Result<Access, Problem> {
+/// What the caller may do, if it may do this; none, for want of tokens: everything.
+fn admitted<B>(tokens: &Tokens, request: &Request<B>) -> Result<Option<Access>, Problem> {
     if tokens.is_empty() {
-        return Ok(Access::all());
+        return Ok(None);
     }
-    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let needs = path.map(|path| rights::needs(request.method(), path));
+    let needs = rights::needs(request.method(), request.uri().path());
+    if needs == Needs::Nothing {
+        return Ok(None);
+    }
     let access = bearer(request.headers()).and_then(|token| tokens.find(token));
     let Some(access) = access else {
-        if needs == Some(Needs::Nothing) {
-            return Ok(Access::all());
-        }
         let detail = "send a token of this server as Authorization: Bearer";
         return Err(Problem::new(Code::Unauthorized, detail));
     };
-    if let Some(path) = path {
-        rights::check(&access, request.method(), path, request.uri())?;
-    }
-    Ok(access)
+    rights::check(&access, needs, request.uri())?;
+    Ok(Some(access))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -35,10 +35,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Method, Request, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use punctual_store::DevClock;
 use serde::{Deserialize, Serialize};
+use tower::Service;
 use utoipa::ToSchema;
 
 use self::body::InFlight;
@@ -86,14 +88,33 @@ impl App {
     }
 }
 
-/// All routes.
-pub(crate) fn router(app: Arc<App>) -> Router {
-    let (routes, _) = openapi::routes().split_for_parts();
-    routes
-        .fallback(no_route)
-        .method_not_allowed_fallback(no_method)
-        .layer(axum::middleware::from_fn_with_state(app.clone(), guard::guard))
-        .with_state(app)
+/// All routes, and the guard before them.
+#[derive(Clone)]
+pub(crate) struct Api {
+    app: Arc<App>,
+    routes: Router,
+}
+
+impl Api {
+    /// The API of an app.
+    pub(crate) fn new(app: Arc<App>) -> Self {
+        let (routes, _) = openapi::routes().split_for_parts();
+        let routes = routes
+            .fallback(no_route)
+            .method_not_allowed_fallback(no_method)
+            .with_state(app.clone());
+        Self { app, routes }
+    }
+
+    /// Answers a request. The guard stands here and not in a layer, which would put every request in
+    /// one more box and copy it.
+    pub(crate) async fn answer<B>(self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+    {
+        let Self { app, mut routes } = self;
+        guard::guard(&app, request, |request| routes.call(request)).await
+    }
 }
 
 async fn no_route(uri: Uri) -> Problem {

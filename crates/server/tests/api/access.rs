@@ -111,8 +111,10 @@ async fn every_route_asks_for_its_right_and_no_other() {
         for other in Right::ALL {
             let answer = call(&server, other.name(), method, &path).await;
             if other == right {
-                let status = answer.status.as_u16();
-                assert!(![401, 403].contains(&status), "{route}: {status} {}", answer.json);
+                // The clock of a server that was not started with --dev is moved by nobody.
+                let is_allowed = ![401, 403].contains(&answer.status.as_u16())
+                    || answer.json["detail"].as_str().unwrap().contains("--dev");
+                assert!(is_allowed, "{route}: {}", answer.json);
             } else {
                 answer.problem(403, "forbidden");
             }
@@ -133,7 +135,7 @@ async fn a_token_is_good_for_its_queues_only() {
             answer.problem(403, "forbidden");
             for mine in ["mine", "my-queue"] {
                 let answer = call(&server, &token, method, &filled(path, mine)).await;
-                assert_ne!(answer.status, 403, "{route}");
+                assert_ne!(answer.status, 403, "{route}: {}", answer.json);
             }
         } else if path.starts_with("/v3/") || path.starts_with("/v1/notices") {
             let answer = call(&server, &token, method, &filled(path, "")).await;
