@@ -21,6 +21,7 @@ mod rule;
 mod serve;
 mod take;
 mod task;
+mod tokens;
 mod values;
 mod work;
 mod worker;
