@@ -198,7 +198,8 @@ impl Announcement {
             Detail::Json(json) => json.len(),
             _ => 24,
         };
-        let details: usize = self.details.iter().map(|(name, it)| name.len() + 4 + detail(it)).sum();
+        let details: usize =
+            self.details.iter().map(|(name, it)| name.len() + 4 + detail(it)).sum();
         let queues: usize = self.queues().iter().map(|queue| queue.as_str().len()).sum();
         64 + self.kind.len() + queues + ids + details
     }

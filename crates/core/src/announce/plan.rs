@@ -92,7 +92,8 @@ pub fn fired(
     let task = fired.task.as_ref().map(|task| task.id.shared());
     news.add(run.tell(about("plan.fired", before, at)).with("task", task));
     if fired.task.is_none() {
-        let told = about("plan.succeeded", before, at).with("content", before.order.message.clone());
+        let told =
+            about("plan.succeeded", before, at).with("content", before.order.message.clone());
         let told = told.with("result", Detail::Null).with("error", Detail::Null);
         news.add(run.tell(told.with("worker", Detail::Null)));
     }

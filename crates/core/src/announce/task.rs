@@ -19,10 +19,23 @@ pub fn pushed(spec: &Spec, at: Timestamp) -> Announcement {
     about("task.pushed", spec, at)
 }
 
-/// A task was handed out, to be confirmed or not.
-pub fn taken(task: &Task, at: Timestamp) -> Announcement {
-    let worker = task.status.worker.as_ref().map(WorkerName::shared);
-    about("task.taken", &task.spec, at).with_some("worker", worker)
+/// Tasks of one queue were pushed together.
+pub fn all_pushed<'a>(
+    specs: impl IntoIterator<Item = &'a Spec>,
+    at: Timestamp,
+) -> Option<Announcement> {
+    let mut specs = specs.into_iter();
+    let first = pushed(specs.next()?, at);
+    Some(specs.fold(first, |told, spec| told.about(spec.id.shared())))
+}
+
+/// Tasks of one queue were handed out to one taker, to be confirmed or not.
+pub fn taken<'a>(tasks: impl IntoIterator<Item = &'a Task>, at: Timestamp) -> Option<Announcement> {
+    let mut tasks = tasks.into_iter();
+    let first = tasks.next()?;
+    let worker = first.status.worker.as_ref().map(WorkerName::shared);
+    let told = about("task.taken", &first.spec, at).with_some("worker", worker);
+    Some(tasks.fold(told, |told, task| told.about(task.spec.id.shared())))
 }
 
 /// A task is broadcast to whoever listens.
@@ -98,7 +111,8 @@ fn told(kind: &'static str, before: &Task, after: &Task, at: Timestamp) -> Annou
             .with_some("progress", status.progress)
             .with_some("message", status.message.as_deref()),
         "task.failed" | "task.retrying" | "task.expired" => {
-            let told = told.with("attempt", status.attempt).with_some("error", status.error.as_deref());
+            let told =
+                told.with("attempt", status.attempt).with_some("error", status.error.as_deref());
             told.with_some("due_at", (kind == "task.retrying").then(|| after.due_at()))
         }
         _ => told,

@@ -62,8 +62,8 @@ use self::writer::{Answer, Desk, Job, Published, Writer};
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::port::{
-    Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
-    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed,
+    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
     StoredOwner, Take, Taken, Wake,
 };
 

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use punctual_core::{
-    Announcement, OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Settings, State, TaskId, Timestamp,
+    Announcement, OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Settings, State, TaskId,
+    Timestamp,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -21,9 +22,9 @@ use self::contents::{Contents, Shelf};
 use crate::clock::{Clock, Instant};
 use crate::loopback::Loopback;
 use crate::port::{
-    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
-    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
-    Taken, Wake,
+    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
+    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    StoredOwner, Take, Taken, Wake,
 };
 
 /// How often the model looks at a clock that moves by itself.

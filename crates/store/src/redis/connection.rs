@@ -214,7 +214,8 @@ async fn find_primary(address: &Address, primary: &str) -> RedisResult<(String, 
     let mut trouble = RedisError::from((ErrorKind::Io, "no Sentinel is named"));
     for (host, port) in &address.hosts {
         let asked = async {
-            let mut sentinel = connect(address.sentinel(host, *port)?, None, RESPONSE_TIMEOUT).await?;
+            let mut sentinel =
+                connect(address.sentinel(host, *port)?, None, RESPONSE_TIMEOUT).await?;
             let mut ask = cmd("SENTINEL");
             ask.arg("GET-MASTER-ADDR-BY-NAME").arg(primary);
             ask.query_async::<Option<(String, u16)>>(&mut sentinel).await

@@ -143,7 +143,8 @@ impl Node {
             }
             let [id] = call.send().await?.body.parts()?;
             let id = EntryId::parse(&id.text()?);
-            let id = id.ok_or_else(|| corrupt("an answer of Redis", "it is not the id of an entry"))?;
+            let id =
+                id.ok_or_else(|| corrupt("an answer of Redis", "it is not the id of an entry"))?;
             last = id.event(some.len());
         }
         Ok(last)
@@ -247,7 +248,8 @@ impl Reader {
             for entry in some {
                 node.events.window(&entry);
                 let heard = self.hear(entry);
-                let past = past.get_or_insert_with(|| Heard { after: heard.after, events: Vec::new() });
+                let past =
+                    past.get_or_insert_with(|| Heard { after: heard.after, events: Vec::new() });
                 past.events.extend(heard.events);
                 let over = past.events.len().saturating_sub(2 * EVENTS_MAX);
                 if over > 0 {

@@ -288,7 +288,8 @@ impl Node {
             let (sender, mut messages) = unbounded_channel();
             let heard = async {
                 let info = self.address.sentinel(host, *port)?;
-                let mut sentinel = connection::connect(info, Some(sender), RESPONSE_TIMEOUT).await?;
+                let mut sentinel =
+                    connection::connect(info, Some(sender), RESPONSE_TIMEOUT).await?;
                 sentinel.subscribe("+switch-master").await?;
                 while let Some(PushInfo { kind, data }) = messages.recv().await {
                     match kind {

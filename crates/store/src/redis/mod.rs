@@ -72,9 +72,9 @@ use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
-    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
-    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
-    Taken, Wake,
+    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
+    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    StoredOwner, Take, Taken, Wake,
 };
 
 /// Shards of a new store in a Cluster.
