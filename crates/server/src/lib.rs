@@ -4,6 +4,7 @@
 //! - `api`: one file per resource; short handlers that read a request, call the engine and write
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
+//! - `events`: what happens, for whoever listens.
 //! - `delivery`: the server calls URLs itself, for queues of mode `http`.
 //! - `inbox`: messages that lie beside the store become notices.
 //! - `serve`: connections, and how they end.
@@ -14,6 +15,7 @@ mod api;
 mod code;
 mod delivery;
 mod engine;
+mod events;
 mod inbox;
 mod serve;
 

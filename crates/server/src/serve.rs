@@ -94,6 +94,8 @@ pub(crate) async fn run(
         // It ends between two messages, and one takes no longer than the store.
         let _ = tokio::time::timeout(DRAIN_MAX, receiving).await;
     }
+    // Other servers may want to hear of what was done last.
+    engine.events.sync().await;
     drop(loops);
     info!("stopped");
     ended

@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, batch, bulk, bundles, control, dev, health, locks, merge, notices, plans, push, queues,
-    settle, take, tasks,
+    App, batch, bulk, bundles, control, dev, events, health, locks, merge, notices, plans, push,
+    queues, settle, take, tasks,
 };
 use crate::code::Code;
 
@@ -59,6 +59,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(notices::routes())
         .merge(plans::routes())
         .merge(dev::routes())
+        .merge(events::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

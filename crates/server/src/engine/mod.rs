@@ -56,7 +56,7 @@ pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 
-use self::bundles::Bells;
+use self::bundles::{Bells, bundle_pushed};
 use self::held::Held;
 use self::lines::Lines;
 use self::owners::OwnerLocks;
@@ -64,6 +64,7 @@ use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
 use crate::delivery::Deliveries;
+use crate::events::Events;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
@@ -83,6 +84,8 @@ pub(crate) struct Engine {
     bells: Bells,
     owner_locks: OwnerLocks,
     paces: Paces,
+    /// What is told to whoever listens.
+    pub(crate) events: Arc<Events>,
     /// What the server delivers itself.
     pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
@@ -99,6 +102,7 @@ impl Engine {
     pub(crate) fn new(store: Arc<dyn Store>, config: &ServerConfig) -> (Arc<Self>, Returned) {
         let (returned, receiver) = unbounded_channel();
         let engine = Self {
+            events: Events::new(store.clone()),
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,

@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 
+use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
-use punctual_core::{Decision, Event, OwnerDecision, OwnerKey, Queue, Refusal, Task, Timestamp};
+use punctual_core::{
+    Announcement, Announcements, Decision, Event, OwnerDecision, OwnerKey, Queue, Refusal, Task,
+    Timestamp,
+};
 use punctual_store::{
     Change, OwnerChange, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
 };
@@ -43,11 +47,21 @@ impl Decided<'_> {
     }
 }
 
-/// Decisions on their way to the store: where their answers stand, and the tasks after them.
+/// Decisions on their way to the store.
 #[derive(Default)]
 struct Batch {
-    alone: (Vec<(usize, Task)>, Vec<Change>),
-    owned: (Vec<(usize, Task)>, Vec<Step>),
+    alone: (Vec<Expected>, Vec<Change>),
+    owned: (Vec<Expected>, Vec<Step>),
+}
+
+/// What comes of a decision that is carried out.
+struct Expected {
+    /// Where its answer stands.
+    place: usize,
+    /// The task after it.
+    task: Task,
+    /// What is told of it.
+    news: Vec<Announcement>,
 }
 
 impl Engine {
@@ -95,25 +109,30 @@ impl Engine {
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let Decided { queue, event, before, mut decision } = decided;
+        let mut news = Announcements::default();
         let after = match owner {
             Some(StoredOwner { owner, revision }) => {
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &queue.settings, next_id: &next_id };
                 let key = owner.key();
-                let after = owner.after(event, &mut decision, &around)?;
+                let after = owner.clone().after(event, &mut decision, &around)?;
+                if let Some(after) = &after {
+                    announce::owner_after(&owner, event, &decision, after, now, &mut news);
+                }
                 after.map(|after| step_of(key, revision, after))
             }
             None => None,
         };
-        let task = decision.task.clone();
+        announce::task::after(&before.task, event, &decision, now, &mut news);
+        let expected = Expected { place, task: decision.task.clone(), news: news.into_vec() };
         let change = Change { expected: before.revision, decision };
         match after {
             Some(step) => {
-                batch.owned.0.push((place, task));
+                batch.owned.0.push(expected);
                 batch.owned.1.push(Step { tasks: vec![change], ..step });
             }
             None => {
-                batch.alone.0.push((place, task));
+                batch.alone.0.push(expected);
                 batch.alone.1.push(change);
             }
         }
@@ -123,18 +142,23 @@ impl Engine {
     /// Sends a batch. If the store fails when a part of it has happened, only the rest is in doubt.
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
         let Batch { alone: (alone, changes), owned: (owned, steps) } = batch;
+        let mut told = Announcements::default();
         let is_all = steps.is_empty();
         if !changes.is_empty() {
             match self.store.commit(changes).await {
                 Ok(results) => {
-                    for ((place, task), result) in alone.into_iter().zip(results) {
+                    for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
+                        if result.is_ok() {
+                            told.extend(news);
+                        }
                         let stored = result.map(|revision| Stored { task, revision });
                         answers[place] = Some(stored.map_err(|_| Undone::Lost));
                     }
+                    self.events.announce(std::mem::take(&mut told).into_vec());
                 }
                 Err(failure) if is_all => return Err(failure),
                 Err(failure) => {
-                    for (place, _) in alone {
+                    for Expected { place, .. } in alone {
                         answers[place] = Some(Err(Undone::Store(failure.clone())));
                     }
                 }
@@ -146,13 +170,18 @@ impl Engine {
         let is_all = answers.iter().all(Option::is_none);
         match self.store.step(steps).await {
             Ok(results) => {
-                for ((place, task), result) in owned.into_iter().zip(results) {
-                    answers[place] = Some(stepped(task, result));
+                for (Expected { place, task, news }, result) in owned.into_iter().zip(results) {
+                    let stored = stepped(task, result);
+                    if stored.is_ok() {
+                        told.extend(news);
+                    }
+                    answers[place] = Some(stored);
                 }
+                self.events.announce(told.into_vec());
             }
             Err(failure) if is_all => return Err(failure),
             Err(failure) => {
-                for (place, _) in owned {
+                for Expected { place, .. } in owned {
                     answers[place] = Some(Err(Undone::Store(failure.clone())));
                 }
             }

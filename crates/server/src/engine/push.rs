@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use punctual_core::announce;
 use punctual_core::{NewTask, QueueName, Settings, Spec, Status, Task, TaskId};
 use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 
@@ -113,6 +114,9 @@ impl Engine {
             Pushed::Answers(answers) => {
                 let arrived = answers.iter().filter(|answer| answer.is_ok()).count();
                 self.paces.arrived(queue, arrived, self.now());
+                let pushed = prepared.specs.iter().zip(&answers);
+                let pushed = pushed.filter(|(_, answer)| answer.is_ok()).map(|(spec, _)| &**spec);
+                self.events.announce(announce::task::all_pushed(pushed, self.now()));
                 let refusal = |refusal| Failure::Push { refusal };
                 let answers = answers.into_iter().map(|answer| answer.map_err(refusal));
                 let answers = answers.map(|answer| answer.map(|_| ())).collect();

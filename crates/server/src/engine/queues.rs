@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use punctual_core::announce::queue::{Change, changed};
 use punctual_core::queue::{Mode, SettingsPatch};
 use punctual_core::{Queue, QueueName, Settings};
 use punctual_store::port::PutRefusal;
@@ -38,10 +39,18 @@ impl Engine {
     pub(super) async fn create_queue(&self, name: &QueueName) -> Result<(), Failure> {
         let queue = self.new_queue(name, Settings::initial(name));
         match self.insert_queue(queue).await? {
+            Ok(()) => {
+                self.tell_changed(name, Change::Created);
+                Ok(())
+            }
             // Somebody else made it: just as good.
-            Ok(()) | Err(PutRefusal::Lost) => Ok(()),
+            Err(PutRefusal::Lost) => Ok(()),
             Err(PutRefusal::HoldsTasks) => Err(Failure::Contended),
         }
+    }
+
+    fn tell_changed(&self, name: &QueueName, change: Change) {
+        self.events.announce([changed(name, change, self.now())]);
     }
 
     fn new_queue(&self, name: &QueueName, settings: Settings) -> Queue {
@@ -90,6 +99,8 @@ impl Engine {
             match stored {
                 Ok(()) => {
                     self.bells.ring(name);
+                    let change = if created { Change::Created } else { Change::Settings };
+                    self.tell_changed(name, change);
                     return Ok(created);
                 }
                 Err(PutRefusal::Lost) => {}
@@ -113,6 +124,7 @@ impl Engine {
             let queue = Queue { paused, ..Queue::clone(&before) };
             if self.store.put_queue(PutQueue { queue, before: Some(before) }).await?.is_ok() {
                 self.bells.ring(name);
+                self.tell_changed(name, if paused { Change::Paused } else { Change::Resumed });
                 return Ok(());
             }
         }
@@ -124,6 +136,7 @@ impl Engine {
         if !self.store.reset_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
+        self.tell_changed(name, Change::Reset);
         Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
     }
 
@@ -136,6 +149,7 @@ impl Engine {
         if !self.store.delete_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
+        self.tell_changed(name, Change::Deleted);
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         self.bells.ring(name);

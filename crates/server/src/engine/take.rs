@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::announce;
 use punctual_core::limits::{TAKE_N_MAX, WAIT_MS_MAX};
 use punctual_core::queue::{Mode, Rate};
 use punctual_core::task::Settlement;
@@ -237,6 +238,11 @@ impl Engine {
             Taken::NoQueue => Err(Failure::NoQueue(queue.clone())),
             Taken::Tasks { per_taker, again_at, .. } => {
                 self.held.keep(per_taker.iter().flatten());
+                let now = self.now();
+                let taken = per_taker.iter().filter_map(|tasks| {
+                    announce::task::taken(tasks.iter().map(|stored| &stored.task), now)
+                });
+                self.events.announce(taken);
                 let returned = Some(self.returned.clone());
                 let handout = |tasks| Handout { tasks, returned: returned.clone() };
                 Ok((per_taker.into_iter().map(handout).collect(), again_at))

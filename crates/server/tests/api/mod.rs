@@ -9,6 +9,7 @@ mod bundles;
 mod connections;
 mod control;
 mod delivery;
+mod events;
 mod faults;
 mod holders;
 mod idempotency;

@@ -6,7 +6,8 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 74] = [
+const ROUTES: [&str; 75] = [
+    "GET /v1/events",
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
     "DELETE /v1/queues/{queue}/tasks/{id}",

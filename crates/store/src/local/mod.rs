@@ -48,7 +48,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hashbrown::HashSet;
-use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
@@ -63,9 +65,10 @@ use self::sqlite::SqliteJournal;
 use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Answer, Desk, Job, Published, Writer};
 use crate::clock::Clock;
+use crate::loopback::Loopback;
 use crate::port::{
-    Change, Effect, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
-    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed,
+    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
     StoredOwner, Take, Taken, Wake,
 };
 
@@ -92,6 +95,7 @@ pub struct LocalStore {
     /// For takes alone, so that no list delays them.
     take_readers: Readers,
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
+    events: Loopback,
     failure: watch::Receiver<Option<String>>,
     is_durable: bool,
     /// Held until the writer has ended.
@@ -126,6 +130,7 @@ impl LocalStore {
         let (readers, take_readers) = (Readers::new(&*journal, 2)?, Readers::new(&*journal, 1)?);
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| StoreError::Open(error.to_string()))?;
+        let events = Loopback::new().map_err(|error| StoreError::Open(error.to_string()))?;
         let random = u128::from_ne_bytes(random);
         let random = [random as u64, (random >> 64) as u64];
         // Two threads read at once: one rebuilds the indexes, one checks what was pushed.
@@ -164,6 +169,7 @@ impl LocalStore {
             readers,
             take_readers,
             wakes: Mutex::new(Some(wakes)),
+            events,
             failure,
             is_durable: dir.is_some(),
             lock,
@@ -241,6 +247,14 @@ impl Store for LocalStore {
     fn wakeups(&self) -> UnboundedReceiver<Wake> {
         let wakes = self.wakes.lock().unwrap_or_else(PoisonError::into_inner).take();
         wakes.unwrap_or_else(|| unbounded_channel().1)
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.events.hearing()
+    }
+
+    async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
+        Ok(self.events.announce(announcements))
     }
 
     async fn health(&self) -> Result<(), StoreError> {
