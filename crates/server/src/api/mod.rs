@@ -9,6 +9,7 @@ mod bulk;
 mod bundles;
 mod control;
 mod dev;
+mod flows;
 #[cfg(test)]
 mod fuzz;
 mod guard;

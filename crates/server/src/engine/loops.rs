@@ -41,15 +41,15 @@ impl Engine {
         loops.spawn(self.clone().look_after_owners(wakes.alarms.clone()));
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
         loops.spawn(self.clone().listen(wakes));
-        loops.spawn(self.clone().find_lost_runs());
+        loops.spawn(self.clone().find_lost_tasks());
         loops
     }
 
-    /// A server that died between dropping a queue's tasks and telling their plans told nobody.
-    async fn find_lost_runs(self: Arc<Self>) {
+    /// A server that died between dropping a queue's tasks and telling their owners told nobody.
+    async fn find_lost_tasks(self: Arc<Self>) {
         let mut backoff = Backoff::default();
-        while let Err(failure) = self.tell_plans(None).await {
-            complain("plans whose runs may be gone", &failure);
+        while let Err(failure) = self.tell_owners(None).await {
+            complain("plans and flows whose tasks may be gone", &failure);
             backoff.wait().await;
         }
     }
@@ -169,7 +169,7 @@ impl Engine {
                     Ok(Round::Progress) => backoff.reset(),
                     Ok(Round::Stuck) => backoff.wait().await,
                     Err(failure) => {
-                        complain("bundles and plans", &failure);
+                        complain("bundles, plans and flows", &failure);
                         backoff.wait().await;
                     }
                 }
@@ -186,12 +186,17 @@ impl Engine {
             return Ok(Round::Empty);
         }
         let now = self.now();
-        let mut steps = Vec::new();
+        let (mut steps, mut is_done) = (Vec::new(), false);
         for stored in rung {
-            steps.extend(self.look_after(stored, now).await?);
+            match stored.owner {
+                // It takes as many steps as it needs.
+                Owner::Flow(flow) => is_done |= self.look_after_flow(&flow, now).await?,
+                _ => steps.extend(self.look_after(stored, now).await?),
+            }
         }
         let stepped = self.store.step(steps).await?;
-        Ok(Round::of(stepped.iter().any(|step| matches!(step, Stepped::Done { .. }))))
+        let is_done = is_done || stepped.iter().any(|step| matches!(step, Stepped::Done { .. }));
+        Ok(Round::of(is_done))
     }
 
     /// What is to be done about an owner whose alarm rang.

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use punctual_core::owner::{Around, matters};
-use punctual_core::{Decision, Event, OwnerDecision, OwnerKey, Queue, Refusal, Task, Timestamp};
+use punctual_core::{
+    Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task, Timestamp,
+};
 use punctual_store::{
     Change, OwnerChange, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
 };
 
 use super::Engine;
+use super::flows::Scene;
 
 /// What was decided about a task.
 pub(super) struct Decided<'a> {
@@ -33,11 +36,11 @@ pub(super) enum Undone {
     Store(StoreError),
 }
 
-type Answers = Vec<Option<Result<Stored, Undone>>>;
+pub(super) type Answers = Vec<Option<Result<Stored, Undone>>>;
 
 impl Decided<'_> {
     /// The owner that must be asked what becomes of it.
-    fn owner_key(&self) -> Option<OwnerKey> {
+    pub(super) fn owner_key(&self) -> Option<OwnerKey> {
         let owner = self.before.task.spec.owner.as_ref()?;
         matters(&self.before.task, &self.decision).then(|| owner.key(&self.queue.name))
     }
@@ -45,9 +48,22 @@ impl Decided<'_> {
 
 /// Decisions on their way to the store: where their answers stand, and the tasks after them.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     alone: (Vec<(usize, Task)>, Vec<Change>),
-    owned: (Vec<(usize, Task)>, Vec<Step>),
+    owned: Vec<(Vec<(usize, Task)>, Step)>,
+}
+
+impl Batch {
+    /// A decision that no owner hears of.
+    pub(super) fn add_alone(&mut self, place: usize, change: Change) {
+        self.alone.0.push((place, change.decision.task.clone()));
+        self.alone.1.push(change);
+    }
+
+    /// Decisions that happen together with what they make of their owner.
+    pub(super) fn add_owned(&mut self, places: Vec<(usize, Task)>, step: Step) {
+        self.owned.push((places, step));
+    }
 }
 
 impl Engine {
@@ -63,11 +79,18 @@ impl Engine {
         let owners = self.read_owners(keys).await?;
         let mut answers: Answers = decided.iter().map(|_| None).collect();
         let mut batch = Batch::default();
+        let mut steps = Vec::new();
         for (place, decided) in decided.into_iter().enumerate() {
-            let owner = decided.owner_key().and_then(|key| owners.get(&key).cloned());
-            if let Err(refusal) = self.add(&mut batch, place, decided, owner, now) {
+            let key = decided.owner_key();
+            let owner = key.as_ref().and_then(|key| owners.get(key).cloned());
+            if owner.is_some() && key.is_some_and(|key| key.kind == OwnerKind::Flow) {
+                steps.push((place, decided));
+            } else if let Err(refusal) = self.add(&mut batch, place, decided, owner, now) {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
+        }
+        if !steps.is_empty() {
+            self.add_steps(&mut batch, steps, owners, &mut answers, now).await?;
         }
         self.send(batch, &mut answers).await?;
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
@@ -84,6 +107,34 @@ impl Engine {
         keys.dedup();
         let owners = self.store.owners(&keys).await?;
         Ok(keys.into_iter().zip(owners).filter_map(|(key, owner)| Some((key, owner?))).collect())
+    }
+
+    /// Adds what happened to steps of flows: all of one flow is one step.
+    async fn add_steps(
+        &self,
+        batch: &mut Batch,
+        decided: Vec<(usize, Decided<'_>)>,
+        flows: HashMap<OwnerKey, StoredOwner>,
+        answers: &mut Answers,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut scenes = Scene::of_flows(flows);
+        self.know_steps(&mut scenes, &decided).await?;
+        for (place, decided) in decided {
+            let key = decided.owner_key();
+            let Some(scene) = key.and_then(|key| scenes.get_mut(&key)) else { continue };
+            if let Err(refusal) = scene.hear(batch, place, decided) {
+                answers[place] = Some(Err(Undone::Refused(refusal)));
+            }
+        }
+        let mut scenes: Vec<Scene> =
+            scenes.into_values().filter(|scene| !scene.is_idle()).collect();
+        self.advance(&mut scenes, now).await?;
+        for scene in scenes {
+            let (places, step) = scene.into_step(now);
+            batch.add_owned(places, step);
+        }
+        Ok(())
     }
 
     fn add(
@@ -109,20 +160,17 @@ impl Engine {
         let change = Change { expected: before.revision, decision };
         match after {
             Some(step) => {
-                batch.owned.0.push((place, task));
-                batch.owned.1.push(Step { tasks: vec![change], ..step });
+                batch.add_owned(vec![(place, task)], Step { tasks: vec![change], ..step });
             }
-            None => {
-                batch.alone.0.push((place, task));
-                batch.alone.1.push(change);
-            }
+            None => batch.add_alone(place, change),
         }
         Ok(())
     }
 
     /// Sends a batch. If the store fails when a part of it has happened, only the rest is in doubt.
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
-        let Batch { alone: (alone, changes), owned: (owned, steps) } = batch;
+        let Batch { alone: (alone, changes), owned } = batch;
+        let (owned, steps): (Vec<_>, Vec<Step>) = owned.into_iter().unzip();
         let is_all = steps.is_empty();
         if !changes.is_empty() {
             match self.store.commit(changes).await {
@@ -146,13 +194,13 @@ impl Engine {
         let is_all = answers.iter().all(Option::is_none);
         match self.store.step(steps).await {
             Ok(results) => {
-                for ((place, task), result) in owned.into_iter().zip(results) {
-                    answers[place] = Some(stepped(task, result));
+                for (places, result) in owned.into_iter().zip(results) {
+                    stepped(places, result, answers);
                 }
             }
             Err(failure) if is_all => return Err(failure),
             Err(failure) => {
-                for (place, _) in owned {
+                for (place, _) in owned.into_iter().flatten() {
                     answers[place] = Some(Err(Undone::Store(failure.clone())));
                 }
             }
@@ -169,12 +217,10 @@ pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision
     Step { owners: vec![owner], tasks: Vec::new(), spawn, keyed: None }
 }
 
-fn stepped(task: Task, result: Stepped) -> Result<Stored, Undone> {
-    match result {
-        Stepped::Done { tasks, .. } => {
-            let revision = tasks.into_iter().next().ok_or(Undone::Lost)?;
-            Ok(Stored { task, revision })
-        }
-        Stepped::Lost | Stepped::Replayed { .. } | Stepped::KeyReused => Err(Undone::Lost),
+/// What came of the decisions of a step: all of it, or nothing.
+fn stepped(places: Vec<(usize, Task)>, result: Stepped, answers: &mut Answers) {
+    let Stepped::Done { tasks, .. } = result else { return };
+    for ((place, task), revision) in places.into_iter().zip(tasks) {
+        answers[place] = Some(Ok(Stored { task, revision }));
     }
 }

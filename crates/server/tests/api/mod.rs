@@ -9,6 +9,7 @@ mod connections;
 mod control;
 mod delivery;
 mod faults;
+mod flows;
 mod holders;
 mod idempotency;
 mod lists;
