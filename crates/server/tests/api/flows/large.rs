@@ -38,7 +38,8 @@ async fn ten_thousand_steps_fan_out_and_in() {
     let made = server.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
     assert_eq!(made["counts"]["pending"], STEPS - 1);
     work(&server, "first", json!(1)).await;
-    server.eventually("/v1/flows/f", |flow| flow["counts"]["living"] == STEPS - 2).await;
+    let is_started = |list: &Value| list["items"][0]["counts"]["living"] == STEPS - 2;
+    server.eventually("/v1/flows", is_started).await;
     assert_eq!(work_off(&server).await, STEPS - 1);
     let done = flow(&server).await;
     assert_eq!((&done["state"], &done["counts"]["done"]), (&json!("done"), &json!(STEPS)));
