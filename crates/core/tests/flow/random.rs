@@ -56,12 +56,12 @@ impl Oracle {
         let is_over = matches!(self.flow, FlowState::Cancelling | FlowState::Cancelled);
         loop {
             let before = states.clone();
-            for step in 0..states.len() {
+            for (state, after) in states.iter_mut().zip(&self.after) {
                 let is_cut =
                     |it: &usize| matches!(before[*it], StepState::Failed | StepState::Cancelled);
-                let is_doomed = is_over || (self.goes_on && self.after[step].iter().any(is_cut));
-                if states[step] == StepState::Pending && is_doomed {
-                    states[step] = StepState::Cancelled;
+                let is_doomed = is_over || (self.goes_on && after.iter().any(is_cut));
+                if *state == StepState::Pending && is_doomed {
+                    *state = StepState::Cancelled;
                 }
             }
             if before == states {
