@@ -10,6 +10,7 @@ mod bundles;
 mod control;
 mod dev;
 mod events;
+mod flows;
 #[cfg(test)]
 mod fuzz;
 mod guard;

@@ -457,11 +457,11 @@ impl Engine {
     }
 
     /// Carries out a step; false: it lost its race.
-    async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
+    pub(super) async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
         Ok(matches!(self.one_step(step).await?, Stepped::Done { .. }))
     }
 
-    async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
+    pub(super) async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
         Ok(self.store.step(vec![step]).await?.pop().unwrap_or(Stepped::Lost))
     }
 }

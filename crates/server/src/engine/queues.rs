@@ -137,7 +137,7 @@ impl Engine {
             return Err(Failure::NoQueue(name.clone()));
         }
         self.tell_changed(name, Change::Reset);
-        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
+        Ok(self.tell_owners(Some(name)).await.map_err(StoreError::in_doubt)?)
     }
 
     /// Drops a queue and all it holds.
@@ -153,7 +153,13 @@ impl Engine {
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         self.bells.ring(name);
-        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
+        Ok(self.tell_owners(Some(name)).await.map_err(StoreError::in_doubt)?)
+    }
+
+    /// Tells plans and flows that tasks of a queue, or of any, may be gone without a word.
+    pub(super) async fn tell_owners(&self, queue: Option<&QueueName>) -> Result<(), StoreError> {
+        self.tell_plans(queue).await?;
+        self.tell_flows(queue).await
     }
 
     /// Reads a queue and what it holds.

@@ -11,6 +11,7 @@ mod control;
 mod delivery;
 mod events;
 mod faults;
+mod flows;
 mod holders;
 mod idempotency;
 mod lists;
