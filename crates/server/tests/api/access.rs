@@ -200,6 +200,24 @@ async fn what_a_task_or_plan_names_elsewhere_counts_too() {
     assert_eq!(listed("some-read", "/v1/plans", "plan_id").await, ["p"]);
     assert_eq!(listed("read", "/v1/plans", "plan_id").await.len(), 3);
     assert_eq!(listed("some-read", "/v1/queues", "name").await, ["mine"]);
+
+    let flow = async |token: &str, id: &str, queue: &str, more: &str| {
+        let step = format!(r#"{{"name":"a","queue":"{queue}"{more}}}"#);
+        let body = format!(r#"{{"id":"{id}","steps":[{step}]}}"#);
+        send(&server, token, "POST", "/v1/flows", &body).await
+    };
+    flow("some-produce", "f", "mine", "").await.is(201);
+    flow("some-produce", "g", "theirs", "").await.problem(403, "forbidden");
+    flow("some-produce", "g", "mine", callback).await.problem(403, "forbidden");
+    flow("produce", "theirs", "theirs", "").await.is(201);
+    call(&server, "some-read", "GET", "/v1/flows/f").await.is(200);
+    call(&server, "some-read", "GET", "/v1/flows/theirs").await.problem(403, "forbidden");
+    for verb in ["cancel", "pause", "resume", "retry"] {
+        let path = format!("/v1/flows/theirs/{verb}");
+        call(&server, "some-produce", "POST", &path).await.problem(403, "forbidden");
+    }
+    assert_eq!(listed("some-read", "/v1/flows", "id").await, ["f"]);
+    assert_eq!(listed("read", "/v1/flows", "id").await.len(), 2);
 }
 
 #[tokio::test]
