@@ -34,6 +34,7 @@ mod query;
 mod queues;
 pub(crate) mod random;
 mod take;
+mod to_its_end;
 
 use std::sync::Arc;
 
