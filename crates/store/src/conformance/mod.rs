@@ -4,6 +4,7 @@
 //! [`Subject`], and hands a maker to [`run_all`] and to [`random::compare`].
 
 mod commit;
+mod events;
 mod fixture;
 mod keyed;
 mod list;
@@ -81,6 +82,7 @@ where
         list::CHECKS,
         time::CHECKS,
         wake::CHECKS,
+        events::CHECKS,
         restart::CHECKS,
     ];
     let topics = topics.into_iter().chain(owners::CHECKS);
