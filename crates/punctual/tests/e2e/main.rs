@@ -7,6 +7,8 @@ mod bundles;
 mod client;
 mod deliver;
 mod drain;
+mod ear;
+mod events;
 mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]

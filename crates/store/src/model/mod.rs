@@ -42,7 +42,7 @@ struct Inner {
     wakes: UnboundedSender<Wake>,
     /// The one stream of wake-ups, until it is asked for.
     stream: Mutex<Option<UnboundedReceiver<Wake>>>,
-    events: Loopback,
+    events: Mutex<Loopback>,
 }
 
 impl ModelStore {
@@ -63,13 +63,14 @@ impl ModelStore {
         let (wakes, first) = unbounded_channel();
         let stream = Mutex::new(Some(first));
         let contents = Mutex::new(contents);
-        let events = Loopback::new().expect("the system gives random numbers");
+        let events = Mutex::new(loopback());
         Self { inner: Arc::new(Inner { clock, contents, wakes, stream, events }) }
     }
 
-    /// What a stop and a start change: rate limits begin with a whole burst, and holds are timed by
-    /// the wall clock they were stored with.
+    /// What a stop and a start change: events are counted anew, rate limits begin with a whole burst,
+    /// and holds are timed by the wall clock they were stored with.
     pub fn restart(&self) {
+        *self.inner.events() = loopback();
         let now = self.inner.clock.now();
         for shelf in self.inner.lock().queues.values_mut() {
             shelf.bucket = None;
@@ -80,7 +81,15 @@ impl ModelStore {
     }
 }
 
+fn loopback() -> Loopback {
+    Loopback::new().expect("the system gives random numbers")
+}
+
 impl Inner {
+    fn events(&self) -> MutexGuard<'_, Loopback> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Contents> {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -220,11 +229,11 @@ impl Store for ModelStore {
     }
 
     fn hearing(&self) -> Hearing {
-        self.inner.events.hearing()
+        self.inner.events().hearing()
     }
 
     async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
-        Ok(self.inner.events.announce(announcements))
+        Ok(self.inner.events().announce(announcements))
     }
 
     async fn health(&self) -> Result<(), StoreError> {
