@@ -17,6 +17,9 @@ use crate::place::{StorePlace, StoreSettings};
 use crate::tokens::{self, TokenEntry};
 use crate::values;
 
+/// A file with every setting, for people to start from.
+pub(crate) const DEFAULTS: &str = include_str!("punctual.toml");
+
 const LISTEN: &str = "127.0.0.1:23334";
 
 /// The settings of a store that can be looked at, as flags and variables give them.
@@ -243,6 +246,12 @@ impl Flags {
     }
 }
 
+/// Checks a file as a server that starts with it would.
+pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
+    let store = StoreFlags { config: Some(path.to_owned()), ..StoreFlags::default() };
+    Flags { store, ..Flags::default() }.settle().map(drop)
+}
+
 fn read(path: &Path) -> anyhow::Result<File> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the configuration {}", path.display()))?;
@@ -293,6 +302,39 @@ mod tests {
         let defaults = Flags::default().settle().unwrap();
         assert_eq!(defaults.listen, "127.0.0.1:23334");
         assert_eq!(defaults.store, StorePlace::Directory("./punctual-data".into()));
+    }
+
+    #[test]
+    fn the_file_of_defaults_has_every_setting_and_its_default() {
+        let is_setting = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase());
+        let uncommented = |prefix: &str| -> String {
+            let line = |line: &str| match line.strip_prefix(prefix) {
+                Some(rest) if is_setting(rest) || rest.starts_with('[') => format!("{rest}\n"),
+                _ => format!("{line}\n"),
+            };
+            DEFAULTS.lines().map(line).collect()
+        };
+        let settled = |text: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("punctual.toml");
+            std::fs::write(&path, text).unwrap();
+            let store = StoreFlags { config: Some(path), ..StoreFlags::default() };
+            Flags { store, ..Flags::default() }.settle().unwrap()
+        };
+        let defaults = Flags::default().settle().unwrap();
+        assert_eq!(settled(DEFAULTS), defaults);
+        assert_eq!(settled(&uncommented("#")), defaults, "what is commented out is the default");
+        // Flags and the file have the same names.
+        let command = <crate::serve::Serve as clap::Args>::augment_args(clap::Command::new("x"));
+        for flag in command.get_arguments().filter_map(|argument| argument.get_long()) {
+            let name = flag.strip_prefix("notices-").unwrap_or(flag).replace('-', "_");
+            let is_named = DEFAULTS.lines().any(|line| {
+                let line = line.trim_start_matches(['#', ' ', '[']);
+                line.strip_prefix(&name).is_some_and(|rest| rest.starts_with([' ', ']']))
+            });
+            let is_elsewhere = ["config", "log", "log_format", "help"].contains(&&*name);
+            assert!(is_named || is_elsewhere, "{name} is not in the file");
+        }
     }
 
     #[test]

@@ -5,7 +5,9 @@
 
 mod bundle;
 mod commit;
+mod completions;
 mod config;
+mod config_command;
 mod doctor;
 mod events;
 mod flow;
@@ -70,6 +72,10 @@ enum Command {
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
     Doctor(doctor::Doctor),
+    Config(config_command::ConfigCommand),
+    Completions(completions::Completions),
+    #[command(name = "man")]
+    Manual(completions::Manual),
 }
 
 fn main() -> ExitCode {
@@ -93,6 +99,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
+        Command::Config(config) => config.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Manual(manual) => manual.run(),
     }
 }
 

@@ -5,6 +5,7 @@
 mod access;
 mod bundles;
 mod client;
+mod config;
 mod deliver;
 mod drain;
 mod ear;
