@@ -4,8 +4,8 @@
 //!   api ──▶ push ──────────────────────────────▶ store.push
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ happen, bulk ──▶ apply ──▶ owned ──▶ store.commit     ▲ decided from, without a read
-//!                                        └─────▶ store.step, for tasks of bundles and plans
-//!       ──▶ bundles ───────────────────────────▶ store.step
+//!                                        └─────▶ store.step, for tasks of bundles, plans and flows
+//!       ──▶ bundles, plans, flows ─────────────▶ store.step
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
 //!   store.wakeups ──▶ loops ──▶ lines; deliveries; owned (holds, alarms); store.sweep
 //! ```
@@ -18,6 +18,7 @@ mod bulk;
 mod bundles;
 mod deliver;
 mod failure;
+mod flows;
 mod happen;
 mod held;
 mod lines;
@@ -33,6 +34,7 @@ mod query;
 mod queues;
 pub(crate) mod random;
 mod take;
+mod to_its_end;
 
 use std::sync::Arc;
 
@@ -48,6 +50,7 @@ pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::bundles::{BundleFilter, BundleReading, Pushing, Scheduled};
 pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
+pub(crate) use self::flows::{FlowAnswer, FlowFilter, FlowReading, FlowStepReading};
 pub(crate) use self::loops::{Backoff, complain};
 pub(crate) use self::pace::Scale;
 pub(crate) use self::plans::{PlanAnswer, PlanFilter};
@@ -56,7 +59,7 @@ pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 
-use self::bundles::Bells;
+use self::bundles::{Bells, bundle_pushed};
 use self::held::Held;
 use self::lines::Lines;
 use self::owners::OwnerLocks;
@@ -64,6 +67,7 @@ use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
 use crate::delivery::Deliveries;
+use crate::events::Events;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
@@ -83,6 +87,8 @@ pub(crate) struct Engine {
     bells: Bells,
     owner_locks: OwnerLocks,
     paces: Paces,
+    /// What is told to whoever listens.
+    pub(crate) events: Arc<Events>,
     /// What the server delivers itself.
     pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
@@ -99,6 +105,7 @@ impl Engine {
     pub(crate) fn new(store: Arc<dyn Store>, config: &ServerConfig) -> (Arc<Self>, Returned) {
         let (returned, receiver) = unbounded_channel();
         let engine = Self {
+            events: Events::new(store.clone()),
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
@@ -164,7 +171,12 @@ impl Engine {
     /// Explains why a task is not running.
     pub(crate) async fn why(&self, queue: &QueueName, id: &TaskId) -> Result<Why, Failure> {
         let record = self.queue(queue).await?;
-        let task = self.task(queue, id).await?;
+        let task = match self.task(queue, id).await {
+            Err(missing @ Failure::NoTask { .. }) => {
+                return self.why_no_task(queue, id).await?.ok_or(missing);
+            }
+            task => task?,
+        };
         let stats = self.store.stats(std::slice::from_ref(queue)).await?.pop().flatten();
         let stats = stats.unwrap_or_default();
         let around = Surroundings {
