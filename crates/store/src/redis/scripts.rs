@@ -7,6 +7,7 @@ const HELD: &str = include_str!("lua/held.lua");
 const INDEX: &str = include_str!("lua/index.lua");
 /// What several scripts need besides.
 const STREAMS: &str = include_str!("lua/streams.lua");
+const TURNS: &str = include_str!("lua/turns.lua");
 const KEYED: &str = include_str!("lua/keyed.lua");
 const CHANGES: &str = include_str!("lua/changes.lua");
 const OWNERS: &str = include_str!("lua/owners.lua");
@@ -76,7 +77,7 @@ scripts! {
     /// Pushes tasks.
     PUSH: "push", Adds, [KEYED];
     /// Hands out tasks.
-    TAKE: "take", Changes, [STREAMS];
+    TAKE: "take", Changes, [STREAMS, TURNS];
     /// Commits decisions.
     COMMIT: "commit", Changes, [CHANGES];
     /// Removes tasks.

@@ -8,6 +8,7 @@ use punctual_store::{Store, Wake};
 use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, hear, id, name, task};
+use crate::owners::ask;
 
 /// Takes an id out of every sorted set.
 fn erase(server: &Server, text: &str) {
@@ -125,7 +126,12 @@ async fn whatever_is_lost_from_the_indexes_is_found_and_mended() {
         let left = node.0.check(true).await.unwrap();
         assert_eq!(left, Vec::<String>::new(), "{key} is mended");
     }
-    // Entries that nothing stands behind, and a number that is wrong.
+    // Entries that nothing stands behind, and numbers that are wrong.
+    let lane: String = server.command("HGET punctual:lanes:q 5");
+    let (rest, _) = lane.rsplit_once(' ').unwrap();
+    let (rest, _) = rest.rsplit_once(' ').unwrap();
+    ask::<i64>(&server, &["HSET", "punctual:lanes:q", "5", &format!("{rest} 99999999999999 0")]);
+    assert_eq!(node.0.check(true).await.unwrap().len(), 1, "a lane that hides its tasks");
     server.command::<i64>("ZADD punctual:state:q:running 1 0000000000000001:ghost");
     server.command::<i64>("RPUSH punctual:ready:q ghost");
     server.command::<i64>("HSET punctual:q:q number 77");

@@ -113,13 +113,15 @@ end
 -- A lane is a list of tasks that became ready one after the other, and a sorted set by ready time of all
 -- that could not be appended there: not due yet, or out of turn.
 --   head, tail: the places of the list's first entry and of the next to come; holes: entries taken out
---   of its middle, left empty; at, last: ready time and birth of the last one appended.
+--   of its middle, left empty; at, last: ready time and birth of the last one appended; first_at and
+--   first_birth: no task of the lane has its turn before that.
 local function read_lane(q, name, text)
-  local head, tail, holes, at, last = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local head, tail, holes, at, last, first_at, first_birth =
+    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) ?(%d*) ?(%d*)$')
   local suffix = q.escaped .. (name == '0' and '' or ':' .. name)
   local lane = {
     name = name, head = tonumber(head), tail = tonumber(tail), holes = tonumber(holes), at = tonumber(at),
-    last = tonumber(last), pushed = {}, list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
+    last = tonumber(last), first_at = tonumber(first_at) or 0, first_birth = tonumber(first_birth) or 0, pushed = {}, list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
   }
   q.lanes[name] = lane
   return lane

@@ -170,6 +170,21 @@ local function check_index()
   return check_sorted(key)
 end
 
+-- No task of a lane has its turn before what the lane says of its first, or it might never come.
+local function check_first(lane)
+  local first = tonumber(call('ZRANGE', lane.due, 0, 0, 'WITHSCORES')[2]) or math.huge
+  for _, id in ipairs(call('LRANGE', lane.list, 0, 99)) do
+    local record = id ~= '' and read_record(q, id)
+    first = record and math.min(first, record.ready) or first
+  end
+  if first < lane.first_at then
+    find_out('lane %s of queue %s has a task before what it says is its first', lane.name, q.name)
+    if is_mending then
+      lane.first_at, lane.first_birth, lane.touched = 0, 0, true
+    end
+  end
+end
+
 -- The lists agree with what is known of them, the number of live tasks is right, and everything that
 -- has a time is on the agenda.
 local function check_counts()
@@ -189,6 +204,7 @@ local function check_counts()
       end
     end
     live = live + length - holes + call('ZCARD', lane.due)
+    check_first(lane)
   end
   for _, state in ipairs(STATES) do
     if not FINISHED[state] then

@@ -79,6 +79,9 @@ local function lane_for(q, name)
   if not lane then
     local text = not q.has_all_lanes and call('HGET', prefix .. 'lanes:' .. q.escaped, name)
     lane = read_lane(q, name, text or '0 0 0 0 0')
+    if not text then
+      lane.first_at = math.huge
+    end
   end
   lane.touched = true
   return lane
@@ -87,6 +90,9 @@ end
 -- Puts a task in its lane. Sets `pos`, its place in the list, if it went there.
 local function enqueue(q, task)
   local lane = lane_for(q, task.lane)
+  if task.ready < lane.first_at or (task.ready == lane.first_at and task.birth < lane.first_birth) then
+    lane.first_at, lane.first_birth = task.ready, task.birth
+  end
   local in_turn = lane.head == lane.tail or task.ready > lane.at
     or (task.ready == lane.at and task.birth > lane.last)
   if task.ready <= now and in_turn and not task.expires and not q.random then
@@ -361,8 +367,10 @@ local function flush_lanes(q)
       if lane.head == lane.tail and call('EXISTS', lane.due) == 0 then
         call('HDEL', key, name)
       else
-        call('HSET', key, name, string.format('%.0f %.0f %.0f %.0f %.0f', lane.head, lane.tail, lane.holes,
-          lane.at, lane.last))
+        -- Of one that was lost nothing is known.
+        local first_at = lane.first_at < math.huge and lane.first_at or 0
+        call('HSET', key, name, string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', lane.head, lane.tail,
+          lane.holes, lane.at, lane.last, first_at, lane.first_birth))
       end
     end
   end

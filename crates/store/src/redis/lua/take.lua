@@ -98,62 +98,82 @@ local function is_late(record)
   return late and tonumber(late) <= now
 end
 
+local turns = read_turns(q)
+
 -- Candidates in the order of their turn: `peek()` the next record, `consume()` hands it out.
 local function in_turn()
-  local groups, g, streams, current = by_priority(q, has_room), 0, {}, nil
-  local lists = {}
+  local heaps, h, opened_turns, current = heaps_of(turns, has_room), 1, {}, nil
   local source = {}
   -- Entries leave a sorted set only at the end of the script; until then they are counted.
   local function take_off(stream, member)
+    local lane = heaps[h][1].lane
     take_out(stream.key, member)
-    stream.lane.gone = (stream.lane.gone or 0) + 1
-    stream.lane.touched = true
+    lane.gone = (lane.gone or 0) + 1
+    lane.touched = true
+  end
+  -- The lane at the top has another first task, or none.
+  local function settle()
+    local heap = heaps[h]
+    local _, head = first_of(heap[1].streams)
+    if head then
+      heap[1].at, heap[1].birth = head.at, head.birth
+      sift_down(heap, 1)
+    else
+      remove_top(heap)
+    end
+  end
+  local function look(turn)
+    local stream, head = first_of(turn.streams)
+    local record = waiting_record(q, head)
+    if not record then
+      take_off(stream, head.member)
+    elseif is_late(record) then
+      turn.passed_over = turn.passed_over or head
+    else
+      current = {record = record, stream = stream, turn = turn, member = head.member}
+      return
+    end
+    stream.pop()
+    settle()
   end
   function source.peek()
-    while not current do
-      local stream, head, place = first_of(streams)
-      if stream and not has_room(stream.lane.class) then
-        table.remove(streams, place)
-      elseif not stream then
-        g = g + 1
-        if not groups[g] then
-          return nil
-        end
-        streams = {}
-        for _, lane in ipairs(groups[g]) do
-          streams[#streams + 1] = sorted_stream(lane.due, 0, is_due)
-          streams[#streams].lane = lane
-          if lane.tail > lane.head then
-            streams[#streams + 1] = list_stream(q, lane, 0)
-            lists[#lists + 1] = streams[#streams]
-          end
-        end
+    while not current and heaps[h] do
+      local turn = heaps[h][1]
+      if not turn then
+        h = h + 1
+      elseif not has_room(turn.class) then
+        remove_top(heaps[h])
+      elseif not turn.lane then
+        open_turn(q, turn)
+        opened_turns[#opened_turns + 1] = turn
+        settle()
+      elseif turn.is_moved then
+        turn.is_moved = false
+        settle()
       else
-        local record = waiting_record(q, head)
-        if not record then
-          take_off(stream, head.member)
-          stream.pop()
-        elseif is_late(record) then
-          stream.pop()
-        else
-          current = {record = record, stream = stream, member = head.member}
-        end
+        look(turn)
       end
     end
-    return current.record
+    return current and current.record
   end
   function source.consume()
     if current.member then
       take_off(current.stream, current.member)
     end
-    use_room(current.stream.lane.class)
+    use_room(current.turn.class)
     current.stream.pop()
+    -- What comes after it is read only if it is asked for.
+    current.turn.is_moved = true
     current = nil
   end
   function source.close()
-    for _, stream in ipairs(lists) do
-      local lane = stream.lane
-      if stream.passed > 0 then
+    for _, turn in ipairs(opened_turns) do
+      local lane, stream = turn.lane, turn.streams[2]
+      -- Where there is no other lane, there is nothing to be before.
+      if turns[2] then
+        close_turn(turn)
+      end
+      if stream and stream.passed > 0 then
         call('LTRIM', lane.list, stream.passed, -1)
         lane.head, lane.holes = lane.head + stream.passed, lane.holes - stream.holes
         lane.touched = true
@@ -367,14 +387,14 @@ end
 
 -- Classes whose room is used up that have ready tasks.
 local left_out, is_left_out = {}, {}
-for _, group in ipairs(by_priority(q)) do
-  for _, lane in ipairs(group) do
-    if rooms[lane.class] and rooms[lane.class] <= 0 and not is_left_out[lane.class] then
-      local listed = lane.tail - lane.head - lane.holes
-      if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > (lane.gone or 0) then
-        is_left_out[lane.class] = true
-        left_out[#left_out + 1] = lane.class
-      end
+for _, turn in ipairs(turns) do
+  local class = turn.class
+  if rooms[class] and rooms[class] <= 0 and not is_left_out[class] then
+    local lane = q.lanes[turn.name] or read_lane(q, turn.name, turn.text)
+    local listed = lane.tail - lane.head - lane.holes
+    if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > (lane.gone or 0) then
+      is_left_out[class] = true
+      left_out[#left_out + 1] = class
     end
   end
 end
