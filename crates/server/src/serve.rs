@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -18,6 +19,7 @@ use crate::Server;
 use crate::api::{self, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
+use crate::events::{Events, Listeners};
 use crate::inbox::Receiver;
 
 /// Most connections at once; further ones wait until one has ended.
@@ -30,6 +32,11 @@ const PING_INTERVAL: Duration = Duration::from_secs(30);
 const STREAMS_MAX: u32 = 1_000;
 /// How long requests under way may take to end once the server is asked to.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
+/// How long those who listen to events may take to hear that the server ends.
+const LISTENERS_MAX: Duration = Duration::from_secs(1);
+/// How long a peer may leave lie what was sent to it.
+#[cfg(target_os = "linux")]
+const UNREAD_MAX_MS: u32 = 60_000;
 /// The wait after connections could not be accepted, for want of file descriptors perhaps.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 
@@ -71,7 +78,7 @@ pub(crate) async fn run(
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &router, &graceful) => Ok(()),
+        () = accept(&listener, &router, &graceful, &engine.events) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -102,13 +109,19 @@ pub(crate) async fn run(
 }
 
 /// Accepts connections for ever.
-async fn accept(listener: &TcpListener, router: &Router, graceful: &GracefulShutdown) {
+async fn accept(
+    listener: &TcpListener,
+    router: &Router,
+    graceful: &GracefulShutdown,
+    events: &Arc<Events>,
+) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(serve(stream, router.clone(), graceful.watcher(), place));
+                let (router, events) = (router.clone(), events.clone());
+                tokio::spawn(serve(stream, router, graceful.watcher(), events, place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -119,8 +132,14 @@ async fn accept(listener: &TcpListener, router: &Router, graceful: &GracefulShut
 }
 
 /// Serves one connection to its end.
-async fn serve(stream: TcpStream, router: Router, graceful: Watcher, _place: OwnedSemaphorePermit) {
-    if let Err(error) = stream.set_nodelay(true) {
+async fn serve(
+    stream: TcpStream,
+    router: Router,
+    graceful: Watcher,
+    events: Arc<Events>,
+    _place: OwnedSemaphorePermit,
+) {
+    if let Err(error) = set_up(&stream) {
         debug!(%error, "a connection was gone at once");
         return;
     }
@@ -133,8 +152,11 @@ async fn serve(stream: TcpStream, router: Router, graceful: Watcher, _place: Own
         .max_concurrent_streams(STREAMS_MAX);
     let spoke = Arc::new(AtomicBool::new(false));
     let heard = spoke.clone();
-    let service = service_fn(move |request| {
+    let listeners = Listeners::default();
+    let listening = listeners.clone();
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         heard.store(true, Ordering::Relaxed);
+        request.extensions_mut().insert(listening.clone());
         router.clone().oneshot(request)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
@@ -145,6 +167,24 @@ async fn serve(stream: TcpStream, router: Router, graceful: Watcher, _place: Own
             }
         }
         () = silence(&spoke) => debug!("a connection never sent a request"),
+        () = deafness(&events, &listeners) => debug!("one who listened did not hear of the end"),
+    }
+}
+
+/// What every connection has: it sends at once, and does not wait for ever for a peer that reads nothing.
+fn set_up(stream: &TcpStream) -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::net::sockopt::set_tcp_user_timeout(stream, UNREAD_MAX_MS)?;
+    stream.set_nodelay(true)
+}
+
+/// Resolves if the server ends and one who listens here has not heard of it: it reads too slowly, and
+/// nobody waits for that.
+async fn deafness(events: &Events, listeners: &Listeners) {
+    events.closed().await;
+    tokio::time::sleep(LISTENERS_MAX).await;
+    if !listeners.is_any() {
+        std::future::pending::<()>().await;
     }
 }
 

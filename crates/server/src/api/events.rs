@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::openapi::Reads;
 use super::target::{Params, given};
 use super::{App, Problem};
-use crate::events::{EventFilter, Start};
+use crate::events::{EventFilter, Listeners, Start};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -60,10 +60,12 @@ async fn events(
     State(app): State<Arc<App>>,
     Params(params): Params<EventParams>,
     headers: HeaderMap,
+    among: Option<Extension<Listeners>>,
 ) -> Result<Response, Problem> {
     let (queues, kinds) = (given(params.queue), given(params.kind));
     let filter = EventFilter::parse(queues.as_deref(), kinds.as_deref())?;
-    let listener = app.engine.events.listen(filter, start(&headers)).await?;
+    let among = among.map(|Extension(among)| among).unwrap_or_default();
+    let listener = app.engine.events.listen(filter, start(&headers), &among).await?;
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),

@@ -27,7 +27,7 @@ use punctual_store::{EventId, Store, StoreError};
 use tokio::sync::{Notify, oneshot, watch};
 
 pub(crate) use self::filter::EventFilter;
-pub(crate) use self::listener::Listener;
+pub(crate) use self::listener::{Listener, Listeners};
 use self::pace::Pace;
 use self::ring::Ring;
 use crate::engine::{Backoff, complain};
@@ -185,6 +185,7 @@ impl Events {
         self: &Arc<Self>,
         filter: EventFilter,
         start: Start,
+        among: &Listeners,
     ) -> Result<Listener, StoreError> {
         let begun = self.reach(EventId::default());
         if tokio::time::timeout(BEGIN_WITHIN, begun).await.is_err() {
@@ -197,7 +198,13 @@ impl Events {
             }
             Start::Now | Start::Unknown => self.sync().await,
         }
-        Ok(Listener::new(self.clone(), filter, start))
+        Ok(Listener::new(self.clone(), filter, start, among))
+    }
+
+    /// Waits until all who listen are let go.
+    pub(crate) async fn closed(&self) {
+        // The sender lives as long as this.
+        let _ = self.is_closed.subscribe().wait_for(|is_closed| *is_closed).await;
     }
 
     /// Lets all who listen go.
