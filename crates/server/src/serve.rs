@@ -19,7 +19,7 @@ use crate::Server;
 use crate::api::{self, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
-use crate::events::{Events, Listeners};
+use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
 
 /// Most connections at once; further ones wait until one has ended.
@@ -33,7 +33,7 @@ const STREAMS_MAX: u32 = 1_000;
 /// How long requests under way may take to end once the server is asked to.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
 /// How long those who listen to events may take to hear that the server ends.
-const LISTENERS_MAX: Duration = Duration::from_secs(1);
+const LISTENERS_MAX: Duration = Duration::from_secs(3);
 /// How long a peer may leave lie what was sent to it.
 #[cfg(target_os = "linux")]
 const UNREAD_MAX_MS: u32 = 60_000;
@@ -152,11 +152,11 @@ async fn serve(
         .max_concurrent_streams(STREAMS_MAX);
     let spoke = Arc::new(AtomicBool::new(false));
     let heard = spoke.clone();
-    let listeners = Listeners::default();
-    let listening = listeners.clone();
+    let listening = Listening::default();
+    let listens = listening.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         heard.store(true, Ordering::Relaxed);
-        request.extensions_mut().insert(listening.clone());
+        request.extensions_mut().insert(listens.clone());
         router.clone().oneshot(request)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
@@ -167,7 +167,7 @@ async fn serve(
             }
         }
         () = silence(&spoke) => debug!("a connection never sent a request"),
-        () = deafness(&events, &listeners) => debug!("one who listened did not hear of the end"),
+        () = deafness(&events, &listening) => debug!("one who listened did not hear of the end"),
     }
 }
 
@@ -178,12 +178,12 @@ fn set_up(stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)
 }
 
-/// Resolves if the server ends and one who listens here has not heard of it: it reads too slowly, and
-/// nobody waits for that.
-async fn deafness(events: &Events, listeners: &Listeners) {
+/// Resolves if the server ends and one who listens here has not taken in all that was sent: it reads too
+/// slowly, and nobody waits for that.
+async fn deafness(events: &Events, listening: &Listening) {
     events.closed().await;
     tokio::time::sleep(LISTENERS_MAX).await;
-    if !listeners.is_any() {
+    if !listening.has_begun() {
         std::future::pending::<()>().await;
     }
 }

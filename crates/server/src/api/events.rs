@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::openapi::Reads;
 use super::target::{Params, given};
 use super::{App, Problem};
-use crate::events::{EventFilter, Listeners, Start};
+use crate::events::{EventFilter, Listening, Start};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -60,12 +60,14 @@ async fn events(
     State(app): State<Arc<App>>,
     Params(params): Params<EventParams>,
     headers: HeaderMap,
-    among: Option<Extension<Listeners>>,
+    listening: Option<Extension<Listening>>,
 ) -> Result<Response, Problem> {
     let (queues, kinds) = (given(params.queue), given(params.kind));
     let filter = EventFilter::parse(queues.as_deref(), kinds.as_deref())?;
-    let among = among.map(|Extension(among)| among).unwrap_or_default();
-    let listener = app.engine.events.listen(filter, start(&headers), &among).await?;
+    let listener = app.engine.events.listen(filter, start(&headers)).await?;
+    if let Some(Extension(listening)) = listening {
+        listening.begin();
+    }
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),

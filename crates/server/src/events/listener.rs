@@ -1,7 +1,6 @@
 //! One who listens: a place in the ring, and what is sent from there.
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -30,42 +29,11 @@ pub(crate) struct Listener {
     /// What is sent before anything else.
     first: Option<Bytes>,
     is_over: bool,
-    _among: Counted,
-}
-
-/// Those who listen over one connection.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Listeners(Arc<AtomicUsize>);
-
-/// One of them.
-struct Counted(Listeners);
-
-impl Listeners {
-    /// Whether there is any.
-    pub(crate) fn is_any(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
-    }
-
-    fn count(&self) -> Counted {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Counted(self.clone())
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Listener {
     /// One who begins somewhere; from now on nothing passes it unseen.
-    pub(super) fn new(
-        events: Arc<Events>,
-        filter: EventFilter,
-        start: Start,
-        among: &Listeners,
-    ) -> Self {
+    pub(super) fn new(events: Arc<Events>, filter: EventFilter, start: Start) -> Self {
         let (head, is_closed) = (events.head.subscribe(), events.is_closed.subscribe());
         let ring = events.ring.read().unwrap_or_else(PoisonError::into_inner);
         let (now, end) = (ring.head(), ring.end());
@@ -80,8 +48,8 @@ impl Listener {
         if known.is_none() {
             first.extend_from_slice(&gap(now, events.store.now()));
         }
-        let (first, _among) = (Some(first.into()), among.count());
-        Self { events, filter, head, is_closed, place, last, first, is_over: false, _among }
+        let first = Some(first.into());
+        Self { events, filter, head, is_closed, place, last, first, is_over: false }
     }
 
     /// What is sent, until it is over.

@@ -17,6 +17,7 @@ mod listener;
 mod pace;
 mod ring;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ use punctual_store::{EventId, Store, StoreError};
 use tokio::sync::{Notify, oneshot, watch};
 
 pub(crate) use self::filter::EventFilter;
-pub(crate) use self::listener::{Listener, Listeners};
+pub(crate) use self::listener::Listener;
 use self::pace::Pace;
 use self::ring::Ring;
 use crate::engine::{Backoff, complain};
@@ -58,6 +59,22 @@ struct Pending {
     is_lossy: bool,
     /// Told, when all before them is announced, which was the last.
     syncs: Vec<oneshot::Sender<EventId>>,
+}
+
+/// Whether somebody listens over a connection, or did.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listening(Arc<AtomicBool>);
+
+impl Listening {
+    /// Somebody does.
+    pub(crate) fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody does, or did.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Where a listener goes on from.
@@ -185,7 +202,6 @@ impl Events {
         self: &Arc<Self>,
         filter: EventFilter,
         start: Start,
-        among: &Listeners,
     ) -> Result<Listener, StoreError> {
         let begun = self.reach(EventId::default());
         if tokio::time::timeout(BEGIN_WITHIN, begun).await.is_err() {
@@ -198,7 +214,7 @@ impl Events {
             }
             Start::Now | Start::Unknown => self.sync().await,
         }
-        Ok(Listener::new(self.clone(), filter, start, among))
+        Ok(Listener::new(self.clone(), filter, start))
     }
 
     /// Waits until all who listen are let go.
