@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -18,8 +19,11 @@ use crate::Server;
 use crate::api::{Api, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
+use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
 
+/// The one path whose answers go on for ever.
+const EVENTS: &str = "/v1/events";
 /// Most connections at once; further ones wait until one has ended.
 const CONNECTIONS_MAX: usize = 16_384;
 /// How long a connection may be silent, or take to send the head of a request.
@@ -30,6 +34,11 @@ const PING_INTERVAL: Duration = Duration::from_secs(30);
 const STREAMS_MAX: u32 = 1_000;
 /// How long requests under way may take to end once the server is asked to.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
+/// How long those who listen to events may take to hear that the server ends.
+const LISTENERS_MAX: Duration = Duration::from_secs(3);
+/// How long a peer may leave lie what was sent to it.
+#[cfg(target_os = "linux")]
+const UNREAD_MAX_MS: u32 = 60_000;
 /// The wait after connections could not be accepted, for want of file descriptors perhaps.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 
@@ -71,7 +80,7 @@ pub(crate) async fn run(
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &api, &graceful) => Ok(()),
+        () = accept(&listener, &api, &graceful, &engine.events) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -102,13 +111,19 @@ pub(crate) async fn run(
 }
 
 /// Accepts connections for ever.
-async fn accept(listener: &TcpListener, api: &Api, graceful: &GracefulShutdown) {
+async fn accept(
+    listener: &TcpListener,
+    api: &Api,
+    graceful: &GracefulShutdown,
+    events: &Arc<Events>,
+) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(serve(stream, api.clone(), graceful.watcher(), place));
+                let (api, events) = (api.clone(), events.clone());
+                tokio::spawn(serve(stream, api, graceful.watcher(), events, place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -119,8 +134,14 @@ async fn accept(listener: &TcpListener, api: &Api, graceful: &GracefulShutdown) 
 }
 
 /// Serves one connection to its end.
-async fn serve(stream: TcpStream, api: Api, graceful: Watcher, _place: OwnedSemaphorePermit) {
-    if let Err(error) = stream.set_nodelay(true) {
+async fn serve(
+    stream: TcpStream,
+    api: Api,
+    graceful: Watcher,
+    events: Arc<Events>,
+    _place: OwnedSemaphorePermit,
+) {
+    if let Err(error) = set_up(&stream) {
         debug!(%error, "a connection was gone at once");
         return;
     }
@@ -133,8 +154,13 @@ async fn serve(stream: TcpStream, api: Api, graceful: Watcher, _place: OwnedSema
         .max_concurrent_streams(STREAMS_MAX);
     let spoke = Arc::new(AtomicBool::new(false));
     let heard = spoke.clone();
-    let service = service_fn(move |request| {
+    let listening = Listening::default();
+    let listens = listening.clone();
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         heard.store(true, Ordering::Relaxed);
+        if request.uri().path() == EVENTS {
+            request.extensions_mut().insert(listens.clone());
+        }
         api.clone().answer(request).map(Ok::<_, Infallible>)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
@@ -145,6 +171,24 @@ async fn serve(stream: TcpStream, api: Api, graceful: Watcher, _place: OwnedSema
             }
         }
         () = silence(&spoke) => debug!("a connection never sent a request"),
+        () = deafness(&events, &listening) => debug!("one who listened did not hear of the end"),
+    }
+}
+
+/// What every connection has: it sends at once, and does not wait for ever for a peer that reads nothing.
+fn set_up(stream: &TcpStream) -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::net::sockopt::set_tcp_user_timeout(stream, UNREAD_MAX_MS)?;
+    stream.set_nodelay(true)
+}
+
+/// Resolves if the server ends and one who listens here has not taken in all that was sent: it reads too
+/// slowly, and nobody waits for that.
+async fn deafness(events: &Events, listening: &Listening) {
+    events.closed().await;
+    tokio::time::sleep(LISTENERS_MAX).await;
+    if !listening.has_begun() {
+        std::future::pending::<()>().await;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +17,7 @@ use super::openapi::Reads;
 use super::rights::Caller;
 use super::target::{Params, given};
 use super::{App, Problem};
-use crate::events::{EventFilter, Start};
+use crate::events::{EventFilter, Listening, Start};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -62,10 +62,14 @@ async fn events(
     caller: Caller,
     Params(params): Params<EventParams>,
     headers: HeaderMap,
+    listening: Option<Extension<Listening>>,
 ) -> Result<Response, Problem> {
     let (queues, kinds) = (given(params.queue), given(params.kind));
     let filter = EventFilter::parse(queues.as_deref(), kinds.as_deref())?.within(caller.scope());
     let listener = app.engine.events.listen(filter, start(&headers)).await?;
+    if let Some(Extension(listening)) = listening {
+        listening.begin();
+    }
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),

@@ -17,6 +17,7 @@ mod listener;
 mod pace;
 mod ring;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -58,6 +59,22 @@ struct Pending {
     is_lossy: bool,
     /// Told, when all before them is announced, which was the last.
     syncs: Vec<oneshot::Sender<EventId>>,
+}
+
+/// Whether somebody listens over a connection, or did.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listening(Arc<AtomicBool>);
+
+impl Listening {
+    /// Somebody does.
+    pub(crate) fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody does, or did.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Where a listener goes on from.
@@ -198,6 +215,12 @@ impl Events {
             Start::Now | Start::Unknown => self.sync().await,
         }
         Ok(Listener::new(self.clone(), filter, start))
+    }
+
+    /// Waits until all who listen are let go.
+    pub(crate) async fn closed(&self) {
+        // The sender lives as long as this.
+        let _ = self.is_closed.subscribe().wait_for(|is_closed| *is_closed).await;
     }
 
     /// Lets all who listen go.

@@ -6,6 +6,7 @@ mod tasks;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
+use hyper::Response;
 use hyper::body::Incoming;
 use serde_json::Value;
 
@@ -39,7 +40,11 @@ impl Ear {
     }
 
     async fn open_with(server: &TestServer, query: &str, headers: &[(&str, &str)]) -> Self {
-        let response = server.open(&format!("/v1/events{query}"), headers).await;
+        Self::of(server.open(&format!("/v1/events{query}"), headers).await)
+    }
+
+    /// Listens to what is answered.
+    pub(crate) fn of(response: Response<Incoming>) -> Self {
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["cache-control"], "no-store");
@@ -87,15 +92,5 @@ impl Ear {
         let heard = self.next().await;
         assert_eq!(heard.kind, kind, "{}", heard.data);
         heard.data
-    }
-
-    /// Passes over events until one of this kind.
-    pub(crate) async fn until(&mut self, kind: &str) -> Value {
-        loop {
-            let heard = self.next().await;
-            if heard.kind == kind {
-                return heard.data;
-            }
-        }
     }
 }

@@ -1,8 +1,15 @@
 //! The stream itself: filters, going on, gaps, slow readers, ends.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use http_body_util::Empty;
+use hyper::Request;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
 
 use super::*;
 
@@ -110,16 +117,22 @@ async fn fail_thousands(server: &TestServer) {
     }
 }
 
-#[tokio::test]
-async fn a_slow_reader_is_cut_off_with_a_gap() {
-    let server = TestServer::start().await;
-    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+/// A connection that takes in little, with a stream of events that has begun.
+async fn slow_reader(server: &TestServer) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(8_192).unwrap();
     let mut slow = socket.connect(server.address).await.unwrap();
     let ask = b"GET /v1/events HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     slow.write_all(ask).await.unwrap();
     let mut head = vec![0; 64];
     slow.read_exact(&mut head).await.unwrap();
+    slow
+}
+
+#[tokio::test]
+async fn a_slow_reader_is_cut_off_with_a_gap() {
+    let mut server = TestServer::start().await;
+    let (mut slow, _stuck) = (slow_reader(&server).await, slow_reader(&server).await);
     for _ in 0..2 {
         fail_thousands(&server).await;
     }
@@ -137,6 +150,25 @@ async fn a_slow_reader_is_cut_off_with_a_gap() {
     push(&server, "q", "new").await;
     assert_eq!(ear.hears("task.pushed").await["id"], "new");
     assert_eq!(again.hears("task.pushed").await["id"], "new");
+    // One that reads nothing at all does not keep the server from ending.
+    server.stop();
+    timeout(Duration::from_secs(15), server.stopped()).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn events_come_over_http2_as_well() {
+    let server = TestServer::start().await;
+    let client = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    let ask = || {
+        let uri = format!("http://{}/v1/events?type=task.*", server.address);
+        client.request(Request::get(uri).body(Empty::<Bytes>::new()).unwrap())
+    };
+    let (one, other) = (ask().await.unwrap(), ask().await.unwrap());
+    assert_eq!(one.version(), hyper::Version::HTTP_2);
+    push(&server, "q", "a").await;
+    for response in [one, other] {
+        assert_eq!(Ear::of(response).hears("task.pushed").await["id"], "a");
+    }
 }
 
 #[tokio::test]
