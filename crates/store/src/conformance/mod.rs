@@ -16,6 +16,7 @@ mod restart;
 mod take;
 mod time;
 mod wake;
+mod workers;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use async_trait::async_trait;
 use punctual_core::Timestamp;
 
 pub use self::fixture::Fixture;
+pub use self::owners::owner_of;
 use crate::clock::ManualClock;
 use crate::port::Store;
 
@@ -81,6 +83,7 @@ where
         list::CHECKS,
         time::CHECKS,
         wake::CHECKS,
+        workers::CHECKS,
         restart::CHECKS,
     ];
     let topics = topics.into_iter().chain(owners::CHECKS);
