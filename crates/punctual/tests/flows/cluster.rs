@@ -1,10 +1,14 @@
 //! Flows over a Cluster, where most lie in other shards than the tasks of their steps.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::place::Place;
 use crate::process::Server;
+
+const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Flow<'a> {
     server: &'a Server,
@@ -17,12 +21,20 @@ impl Flow<'_> {
         self.server.get(&format!("/v1/flows/{}", self.id))
     }
 
+    /// Waits until it and its steps are in these states.
     #[track_caller]
     fn is(&self, state: &str, steps: [&str; 3]) {
-        let flow = self.read();
-        let read: Vec<_> =
-            flow["steps"].as_array().unwrap().iter().map(|it| &it["state"]).collect();
-        assert_eq!((json!(state), json!(steps)), (flow["state"].clone(), json!(read)), "{flow}");
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let flow = self.read();
+            let read: Vec<_> =
+                flow["steps"].as_array().unwrap().iter().map(|step| &step["state"]).collect();
+            if flow["state"] == state && json!(read) == json!(steps) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "never {state} {steps:?}: {flow}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     fn act(&self, verb: &str) {
