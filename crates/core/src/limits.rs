@@ -86,3 +86,9 @@ pub const KEYED_REQUEST_MS: i64 = 24 * 60 * 60 * 1_000;
 pub const JSON_DEPTH_MAX: usize = 128;
 /// Queues a server holds unless configured otherwise.
 pub const QUEUES_MAX: usize = 10_000;
+/// Events a client can go on from, at most.
+pub const EVENTS_MAX: usize = 10_000;
+/// Bytes of events a client can go on from, at most.
+pub const EVENTS_BYTES_MAX: usize = 64 << 20;
+/// Largest payload of a task that is broadcast, in bytes.
+pub const PUB_PAYLOAD_BYTES_MAX: usize = 64 << 10;

@@ -131,7 +131,7 @@ impl FlowState {
     pub const ALL: [Self; 6] =
         [Self::Running, Self::Paused, Self::Cancelling, Self::Done, Self::Failed, Self::Cancelled];
 
-    /// Its name.
+    /// Its name in the interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",

@@ -96,6 +96,16 @@ struct CheckedStep {
 }
 
 impl NewFlow {
+    /// The queues it names, those of callbacks among them.
+    pub fn queues(&self) -> Vec<QueueName> {
+        let callbacks = |step: &NewStep| {
+            let callback = step.callback.clone();
+            NewTask { callback, ..NewTask::default() }.makes_tasks_in()
+        };
+        let queues = self.steps.iter().filter_map(|step| step.queue.clone());
+        queues.chain(self.steps.iter().flat_map(callbacks)).collect()
+    }
+
     /// Checks all that can be judged without its queues.
     pub fn check(self) -> Result<CheckedFlow, Refusal> {
         if !(1..=FLOW_STEPS_MAX).contains(&self.steps.len()) {

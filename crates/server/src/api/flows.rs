@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::openapi::{Changes, Pushes, Reads};
 use super::push::{key, replayed};
+use super::rights::Caller;
 use super::schema::flow::{FlowSchema, FlowStateSchema};
 use super::target::{OnFlow, Params, given, page_limit};
 use super::view::{FlowSummaryView, FlowView, GoneFlowView, Page};
@@ -48,11 +49,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     responses((status = 201, description = "Made", body = FlowView), Pushes))]
 async fn create_flow(
     State(app): State<Arc<App>>,
+    caller: Caller,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let new: NewFlow = body.read()?;
-    let key = key(&headers, &["POST flows"], body.bytes(), StatusCode::CREATED, true)?;
+    caller.check_all(&new.queues())?;
+    let key = key(&caller, &headers, &["POST flows"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_flow(new, key).await? {
         FlowAnswer::Made(flow) => Ok(answer(StatusCode::CREATED, &FlowView::new(&flow))),
         FlowAnswer::Replayed { status, flow, id } => {
@@ -93,7 +96,7 @@ impl FlowParams {
                 "any of running, paused, cancelling, done, failed, cancelled, separated by commas";
             states.push(state.ok_or_else(|| Failure::invalid("state", rule))?);
         }
-        Ok(FlowFilter { states })
+        Ok(FlowFilter { states, ..FlowFilter::default() })
     }
 }
 
@@ -102,9 +105,11 @@ impl FlowParams {
     responses((status = 200, description = "A page of flows", body = Page<FlowSummaryView>), Reads))]
 async fn list_flows(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<FlowParams>,
 ) -> Result<Response, Problem> {
-    let (limit, filter) = (page_limit(params.limit)?, params.filter()?);
+    let limit = page_limit(params.limit)?;
+    let filter = FlowFilter { scope: caller.scope(), ..params.filter()? };
     let (flows, next) = app.engine.list_flows(&filter, limit, given(params.cursor)).await?;
     let items = flows.iter().map(FlowSummaryView::new).collect();
     Ok(answer(StatusCode::OK, &Page { items, next }))
@@ -113,8 +118,14 @@ async fn list_flows(
 /// Read a flow with all its steps.
 #[utoipa::path(get, path = "/v1/flows/{id}", tag = "flows", params(OnFlow),
     responses((status = 200, description = "The flow", body = FlowView), Reads))]
-async fn get_flow(State(app): State<Arc<App>>, OnFlow { id }: OnFlow) -> Result<Response, Problem> {
-    Ok(answer(StatusCode::OK, &FlowView::new(&app.engine.flow(&id).await?)))
+async fn get_flow(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    OnFlow { id }: OnFlow,
+) -> Result<Response, Problem> {
+    let flow = app.engine.flow(&id).await?;
+    caller.check_all(flow.queues())?;
+    Ok(answer(StatusCode::OK, &FlowView::new(&flow)))
 }
 
 /// End a flow: no step is started any more, and tasks that have not ended are cancelled.
@@ -123,10 +134,11 @@ async fn get_flow(State(app): State<Arc<App>>, OnFlow { id }: OnFlow) -> Result<
     responses((status = 200, description = "The flow", body = FlowView), Changes))]
 async fn cancel_flow(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnFlow,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    act(&app, &on, &body, FlowVerb::Cancel).await
+    act(&app, &caller, &on, &body, FlowVerb::Cancel).await
 }
 
 /// Set a flow aside: no step is started, tasks that nobody began are paused, running ones finish.
@@ -135,10 +147,11 @@ async fn cancel_flow(
     responses((status = 200, description = "The flow", body = FlowView), Changes))]
 async fn pause_flow(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnFlow,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    act(&app, &on, &body, FlowVerb::Pause).await
+    act(&app, &caller, &on, &body, FlowVerb::Pause).await
 }
 
 /// Let a paused flow go on.
@@ -147,10 +160,11 @@ async fn pause_flow(
     responses((status = 200, description = "The flow", body = FlowView), Changes))]
 async fn resume_flow(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnFlow,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    act(&app, &on, &body, FlowVerb::Resume).await
+    act(&app, &caller, &on, &body, FlowVerb::Resume).await
 }
 
 /// Make the failed and cancelled steps of a flow again; those that are done stay done.
@@ -159,14 +173,24 @@ async fn resume_flow(
     responses((status = 200, description = "The flow", body = FlowView), Changes))]
 async fn retry_flow(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnFlow,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    act(&app, &on, &body, FlowVerb::Retry).await
+    act(&app, &caller, &on, &body, FlowVerb::Retry).await
 }
 
-async fn act(app: &App, on: &OnFlow, body: &JsonBody, verb: FlowVerb) -> Result<Response, Problem> {
+async fn act(
+    app: &App,
+    caller: &Caller,
+    on: &OnFlow,
+    body: &JsonBody,
+    verb: FlowVerb,
+) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
+    if !caller.scope().is_all() {
+        caller.check_all(app.engine.flow(&on.id).await?.queues())?;
+    }
     let flow = app.engine.act_on_flow(&on.id, verb).await?;
     Ok(answer(StatusCode::OK, &FlowView::new(&flow)))
 }

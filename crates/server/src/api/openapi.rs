@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, batch, bulk, bundles, control, dev, flows, health, locks, merge, notices, plans, push,
-    queues, settle, take, tasks,
+    App, batch, bulk, bundles, control, dev, events, flows, health, locks, merge, notices, plans,
+    push, queues, settle, take, tasks,
 };
 use crate::code::Code;
 
@@ -61,6 +61,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(plans::routes())
         .merge(flows::routes())
         .merge(dev::routes())
+        .merge(events::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }
@@ -118,8 +119,14 @@ pub(super) struct Foreign;
 /// What may be wrong with the server itself.
 pub(super) struct Unready;
 
-const READS: &[Code] =
-    &[Code::Forbidden, Code::NotFound, Code::Invalid, Code::Internal, Code::Unavailable];
+const READS: &[Code] = &[
+    Code::Unauthorized,
+    Code::Forbidden,
+    Code::NotFound,
+    Code::Invalid,
+    Code::Internal,
+    Code::Unavailable,
+];
 const CHANGES: &[Code] =
     &[Code::BadJson, Code::StaleToken, Code::WrongState, Code::TooLarge, Code::Timeout];
 const PUSHES: &[Code] = &[Code::Duplicate, Code::QueueFull];

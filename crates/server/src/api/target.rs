@@ -61,7 +61,7 @@ pub(crate) struct NoParams {}
 
 /// A part of the path, counted from 0. Parts are counted, not named, because a task may be called
 /// like a route.
-fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
+pub(crate) fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
     decoded(uri.path().split('/').nth(index + 1).unwrap_or_default(), field)
 }
 

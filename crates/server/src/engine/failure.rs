@@ -64,6 +64,9 @@ pub(crate) enum Failure {
         /// Why.
         refusal: PushRefusal,
     },
+    /// Whoever asks for it may not.
+    #[error("{0}")]
+    Forbidden(String),
     /// The queue is not such that this applies.
     #[error("{0}")]
     WrongState(String),
@@ -123,6 +126,7 @@ impl Failure {
             // A store remembers these codes by name, so their table is its own.
             Self::Push { refusal } => Code::named(refusal.code()).unwrap_or(Code::Internal),
             Self::WrongState(_) | Self::Plan(_) | Self::Flow(_) => Code::WrongState,
+            Self::Forbidden(_) => Code::Forbidden,
             Self::KeyReused => Code::Invalid,
             Self::Contended => Code::Unavailable,
             Self::Store(error) => match error {

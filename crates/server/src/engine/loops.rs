@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::announce;
 use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
-use punctual_core::{Event, Owner, Queue, QueueName, Task, Timestamp};
+use punctual_core::{Announcements, Event, Owner, Queue, QueueName, Task, Timestamp};
 use punctual_store::{Step, Stepped, StoreError, StoredOwner, Wake};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -42,6 +43,8 @@ impl Engine {
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
         loops.spawn(self.clone().listen(wakes));
         loops.spawn(self.clone().find_lost_tasks());
+        loops.spawn(self.events.clone().run_announcing());
+        loops.spawn(self.events.clone().run_hearing());
         loops
     }
 
@@ -58,6 +61,7 @@ impl Engine {
     pub(crate) fn close(&self) {
         self.lines.close();
         self.bells.close();
+        self.events.close();
     }
 
     /// Gives back what takers did not live to receive, until the channel is closed or, after
@@ -187,36 +191,51 @@ impl Engine {
             return Ok(Round::Empty);
         }
         let now = self.now();
-        let (mut steps, mut is_done) = (Vec::new(), false);
+        let (mut steps, mut told) = (Vec::new(), Vec::new());
+        let mut is_done = false;
         for stored in rung {
-            match stored.owner {
+            if let Owner::Flow(flow) = &stored.owner {
                 // It takes as many steps as it needs.
-                Owner::Flow(flow) => is_done |= self.look_after_flow(&flow, now).await?,
-                _ => steps.extend(self.look_after(stored, now).await?),
+                is_done |= self.look_after_flow(flow, now).await?;
+            } else if let Some((step, news)) = self.look_after(stored, now).await? {
+                steps.push(step);
+                told.push(news);
             }
         }
-        let stepped = self.store.step(steps).await?;
-        let is_done = is_done || stepped.iter().any(|step| matches!(step, Stepped::Done { .. }));
+        for (stepped, news) in self.store.step(steps).await?.into_iter().zip(told) {
+            if matches!(stepped, Stepped::Done { .. }) {
+                is_done = true;
+                self.events.announce(news.into_vec());
+            }
+        }
         Ok(Round::of(is_done))
     }
 
-    /// What is to be done about an owner whose alarm rang.
+    /// What is to be done about an owner whose alarm rang, and what is told of it then.
     async fn look_after(
         &self,
         stored: StoredOwner,
         now: Timestamp,
-    ) -> Result<Option<Step>, StoreError> {
+    ) -> Result<Option<(Step, Announcements)>, StoreError> {
+        let mut news = Announcements::default();
         let StoredOwner { owner, revision } = stored;
         let key = owner.key();
         let settings = self.settings_of(&key.queue).await?;
         match owner {
             Owner::Plan(plan) => {
-                self.look_after_plan(*plan, revision, &settings, now).await.map(Some)
+                let step = self.look_after_plan(*plan, revision, &settings, now, &mut news).await?;
+                Ok(Some((step, news)))
             }
             Owner::Bundle(bundle) => {
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &settings, next_id: &next_id };
-                Ok(bundle.ring(&around).map(|decision| step_of(key, revision, decision)))
+                let Some(decision) = bundle.clone().ring(&around) else { return Ok(None) };
+                let after = match &decision.owner {
+                    Some(Owner::Bundle(bundle)) => Some(&**bundle),
+                    _ => None,
+                };
+                news.extend(announce::bundle::lapsed(&bundle, after, now));
+                Ok(Some((step_of(key, revision, decision), news)))
             }
             Owner::Flow(_) | Owner::Step(_) | Owner::Worker(_) | Owner::Vote(_) => Ok(None),
         }

@@ -34,6 +34,7 @@ mod query;
 mod queues;
 pub(crate) mod random;
 mod take;
+mod to_its_end;
 
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 
-use self::bundles::Bells;
+use self::bundles::{Bells, bundle_pushed};
 use self::held::Held;
 use self::lines::Lines;
 use self::owners::OwnerLocks;
@@ -66,6 +67,7 @@ use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
 use crate::delivery::Deliveries;
+use crate::events::Events;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
@@ -85,6 +87,8 @@ pub(crate) struct Engine {
     bells: Bells,
     owner_locks: OwnerLocks,
     paces: Paces,
+    /// What is told to whoever listens.
+    pub(crate) events: Arc<Events>,
     /// What the server delivers itself.
     pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
@@ -101,6 +105,7 @@ impl Engine {
     pub(crate) fn new(store: Arc<dyn Store>, config: &ServerConfig) -> (Arc<Self>, Returned) {
         let (returned, receiver) = unbounded_channel();
         let engine = Self {
+            events: Events::new(store.clone()),
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,

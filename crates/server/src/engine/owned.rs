@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
 use punctual_core::{
-    Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task, Timestamp,
+    Announcements, Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task,
+    Timestamp,
 };
 use punctual_store::{
     Change, OwnerChange, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
@@ -46,23 +48,42 @@ impl Decided<'_> {
     }
 }
 
-/// Decisions on their way to the store: where their answers stand, and the tasks after them.
+/// Decisions on their way to the store.
 #[derive(Default)]
 pub(super) struct Batch {
-    alone: (Vec<(usize, Task)>, Vec<Change>),
-    owned: Vec<(Vec<(usize, Task)>, Step)>,
+    alone: (Vec<Expected>, Vec<Change>),
+    owned: Vec<(Together, Step)>,
+}
+
+/// What comes of a decision that is carried out.
+struct Expected {
+    /// Where its answer stands.
+    place: usize,
+    /// The task after it.
+    task: Task,
+    /// What is told of it.
+    news: Announcements,
+}
+
+/// What comes of decisions that are carried out together.
+#[derive(Default)]
+pub(super) struct Together {
+    /// Where their answers stand, and the tasks after them.
+    pub(super) places: Vec<(usize, Task)>,
+    /// What is told of them, and of their owner.
+    pub(super) news: Announcements,
 }
 
 impl Batch {
     /// A decision that no owner hears of.
-    pub(super) fn add_alone(&mut self, place: usize, change: Change) {
-        self.alone.0.push((place, change.decision.task.clone()));
+    pub(super) fn add_alone(&mut self, place: usize, change: Change, news: Announcements) {
+        self.alone.0.push(Expected { place, task: change.decision.task.clone(), news });
         self.alone.1.push(change);
     }
 
     /// Decisions that happen together with what they make of their owner.
-    pub(super) fn add_owned(&mut self, places: Vec<(usize, Task)>, step: Step) {
-        self.owned.push((places, step));
+    pub(super) fn add_owned(&mut self, together: Together, step: Step) {
+        self.owned.push((together, step));
     }
 }
 
@@ -141,8 +162,8 @@ impl Engine {
             scenes.into_values().filter(|scene| !scene.is_idle()).collect();
         self.advance(&mut scenes, now).await?;
         for scene in scenes {
-            let (places, step) = scene.into_step(now);
-            batch.add_owned(places, step);
+            let (together, step) = scene.into_step(now);
+            batch.add_owned(together, step);
         }
         Ok(far)
     }
@@ -156,23 +177,29 @@ impl Engine {
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let Decided { queue, event, before, mut decision } = decided;
+        let mut news = Announcements::default();
         let after = match owner {
             Some(StoredOwner { owner, revision }) => {
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &queue.settings, next_id: &next_id };
                 let key = owner.key();
-                let after = owner.after(event, &mut decision, &around)?;
+                let after = owner.clone().after(event, &mut decision, &around)?;
+                if let Some(after) = &after {
+                    announce::owner_after(&owner, event, &decision, after, now, &mut news);
+                }
                 after.map(|after| step_of(key, revision, after))
             }
             None => None,
         };
+        announce::task::after(&before.task, event, &decision, now, &mut news);
         let task = decision.task.clone();
         let change = Change { expected: before.revision, decision };
         match after {
             Some(step) => {
-                batch.add_owned(vec![(place, task)], Step { tasks: vec![change], ..step });
+                let together = Together { places: vec![(place, task)], news };
+                batch.add_owned(together, Step { tasks: vec![change], ..step });
             }
-            None => batch.add_alone(place, change),
+            None => batch.add_alone(place, change, news),
         }
         Ok(())
     }
@@ -181,18 +208,23 @@ impl Engine {
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
         let Batch { alone: (alone, changes), owned } = batch;
         let (owned, steps): (Vec<_>, Vec<Step>) = owned.into_iter().unzip();
+        let mut told = Announcements::default();
         let is_all = steps.is_empty();
         if !changes.is_empty() {
             match self.store.commit(changes).await {
                 Ok(results) => {
-                    for ((place, task), result) in alone.into_iter().zip(results) {
+                    for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
+                        if result.is_ok() {
+                            told.extend(news.into_vec());
+                        }
                         let stored = result.map(|revision| Stored { task, revision });
                         answers[place] = Some(stored.map_err(|_| Undone::Lost));
                     }
+                    self.events.announce(std::mem::take(&mut told).into_vec());
                 }
                 Err(failure) if is_all => return Err(failure),
                 Err(failure) => {
-                    for (place, _) in alone {
+                    for Expected { place, .. } in alone {
                         answers[place] = Some(Err(Undone::Store(failure.clone())));
                     }
                 }
@@ -204,13 +236,16 @@ impl Engine {
         let is_all = answers.iter().all(Option::is_none);
         match self.store.step(steps).await {
             Ok(results) => {
-                for (places, result) in owned.into_iter().zip(results) {
-                    stepped(places, result, answers);
+                for (Together { places, news }, result) in owned.into_iter().zip(results) {
+                    if stepped(places, result, answers) {
+                        told.extend(news.into_vec());
+                    }
                 }
+                self.events.announce(told.into_vec());
             }
             Err(failure) if is_all => return Err(failure),
             Err(failure) => {
-                for (place, _) in owned.into_iter().flatten() {
+                for (place, _) in owned.into_iter().flat_map(|together| together.places) {
                     answers[place] = Some(Err(Undone::Store(failure.clone())));
                 }
             }
@@ -227,10 +262,11 @@ pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision
     Step { owners: vec![owner], tasks: Vec::new(), spawn, keyed: None }
 }
 
-/// What came of the decisions of a step: all of it, or nothing.
-fn stepped(places: Vec<(usize, Task)>, result: Stepped, answers: &mut Answers) {
-    let Stepped::Done { tasks, .. } = result else { return };
+/// What came of the decisions of a step: all of it, then true, or nothing.
+fn stepped(places: Vec<(usize, Task)>, result: Stepped, answers: &mut Answers) -> bool {
+    let Stepped::Done { tasks, .. } = result else { return false };
     for ((place, task), revision) in places.into_iter().zip(tasks) {
         answers[place] = Some(Ok(Stored { task, revision }));
     }
+    true
 }

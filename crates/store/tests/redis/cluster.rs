@@ -146,7 +146,7 @@ async fn a_worker_holds_tasks_of_many_shards() {
             hear(&mut wakes, |wake| *wake == Wake::Worker { worker: worker.clone() }).await;
         }
     }
-    assert_eq!(b.0.loads(&[worker.clone()]).await.unwrap(), [10]);
+    assert_eq!(b.0.loads(std::slice::from_ref(&worker)).await.unwrap(), [10]);
     assert_eq!(b.0.holdings(&worker).await.unwrap().len(), 10);
     let places = (0..12).map(|n| name(&format!("queue-{n}")));
     assert!(places.clone().any(|place| !a.0.shares_place(&place, &name("queue-0"))));

@@ -88,9 +88,11 @@ impl Engine {
                 let now = self.now();
                 self.advance(&mut scenes, now).await?;
                 let [scene] = scenes;
-                if !self.stepped(scene.into_step(now).1).await? {
+                let (together, step) = scene.into_step(now);
+                if !self.stepped(step).await? {
                     continue;
                 }
+                self.events.announce(together.news.into_vec());
             }
             // Who has changed one of these meanwhile wants it to stay.
             return self.store.commit(over).await.map(|_| ());

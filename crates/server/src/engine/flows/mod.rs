@@ -13,7 +13,9 @@ mod sweep;
 use std::collections::HashMap;
 
 use punctual_core::flow::{CheckedFlow, FlowVerb, MadeFlow, NewFlow};
-use punctual_core::{Flow, FlowId, Owner, OwnerKey, QueueName, Spec, StepName, TaskId};
+use punctual_core::{
+    Announcements, Flow, FlowId, Owner, OwnerKey, QueueName, Spec, StepName, TaskId, announce,
+};
 use punctual_store::{
     Keyed, KeyedItem, PushRefusal, Revision, Step, Stepped, StoreError, StoredOwner,
 };
@@ -67,19 +69,22 @@ impl Engine {
                 let before = self.find_flow(&id).await?;
                 let is_taken = before.as_ref().is_some_and(|(flow, _)| !flow.state.is_finished());
                 let keyed = key.map(|key| keyed(key, &id));
-                let step = if is_taken {
+                let (step, told) = if is_taken {
                     // Only a repeat is answered; what is there stays.
-                    Step {
-                        owners: vec![removed(owner.clone(), Revision::NEVER)],
-                        ..Step::default()
-                    }
+                    let owners = vec![removed(owner.clone(), Revision::NEVER)];
+                    (Step { owners, ..Step::default() }, Announcements::default())
                 } else {
                     let made = checked.clone().make(id.clone(), self.now());
                     self.making_step(made, before).await?
                 };
                 match self.one_step(Step { keyed, ..step }).await? {
                     Stepped::Lost if is_taken => return Err(Failure::FlowExists(id)),
-                    stepped => stepped,
+                    stepped => {
+                        if matches!(stepped, Stepped::Done { .. }) {
+                            self.events.announce(told.into_vec());
+                        }
+                        stepped
+                    }
                 }
             };
             match stepped {
@@ -137,12 +142,13 @@ impl Engine {
         Ok(())
     }
 
-    /// The one write that makes a flow, with all its steps and the first tasks, in place of one that ended.
+    /// The one write that makes a flow, with all its steps and the first tasks, in place of one that ended;
+    /// and what is told of it then.
     async fn making_step(
         &self,
         made: MadeFlow,
         before: Option<(Flow, Revision)>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<(Step, Announcements), Failure> {
         self.check_ids(&made.spawn).await?;
         let MadeFlow { flow, steps, orders, spawn } = made;
         let mut old = match &before {
@@ -161,7 +167,10 @@ impl Engine {
         }));
         let gone = old.into_iter();
         owners.extend(gone.map(|(name, at)| removed(OwnerKey::step(&flow.id, &name), at)));
-        Ok(Step { owners, spawn, ..Step::default() })
+        let mut told = Announcements::default();
+        announce::flow::changed(None, &flow, flow.created_at, &mut told);
+        told.extend(spawn.iter().map(|spec| announce::task::pushed(spec, flow.created_at)));
+        Ok((Step { owners, spawn, ..Step::default() }, told))
     }
 
     /// Refuses a flow whose first tasks have ids that others have.

@@ -8,11 +8,12 @@ use punctual_core::why::{Reason, Why};
 use punctual_core::{
     Flow, FlowId, FlowStep, Owner, OwnerKey, OwnerKind, QueueName, State, StepName, TaskId,
 };
-use punctual_store::{OwnerListing, StoreError};
+use punctual_store::{OwnerListing, StoreError, StoredOwner};
 
 use super::super::{Engine, Failure};
 use super::advance::unreadable;
 use super::{STEPS_CHUNK, flow_of};
+use crate::access::Scope;
 
 /// Tasks read at a time for nothing but their state.
 const TASKS_CHUNK: usize = 64;
@@ -22,6 +23,8 @@ const TASKS_CHUNK: usize = 64;
 pub(crate) struct FlowFilter {
     /// Only those in these states; all if there are none.
     pub(crate) states: Vec<FlowState>,
+    /// Only those that name no other queues than these.
+    pub(crate) scope: Scope,
 }
 
 /// A flow as it reads.
@@ -30,6 +33,13 @@ pub(crate) struct FlowReading {
     pub(crate) flow: Flow,
     /// Its steps, in the order given.
     pub(crate) steps: Vec<FlowStepReading>,
+}
+
+impl FlowReading {
+    /// The queues of its steps.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = &QueueName> {
+        self.steps.iter().map(|reading| &reading.step.queue)
+    }
 }
 
 /// A step as it reads.
@@ -166,13 +176,37 @@ impl Engine {
             let page = self.store.list_owners(listing.clone()).await?;
             examined += listing.limit;
             let found = page.items.into_iter().filter_map(flow_of).map(|(flow, _)| flow);
-            flows.extend(found.filter(wanted));
+            for flow in found.filter(wanted) {
+                if self.is_within(&flow.id, &filter.scope).await? {
+                    flows.push(flow);
+                }
+            }
             let is_full = flows.len() >= limit || examined >= PAGE_EXAMINED_MAX;
             if page.next.is_none() || is_full {
                 return Ok((flows, page.next));
             }
             listing.cursor = page.next;
         }
+    }
+
+    /// Whether all steps of a flow are in these queues.
+    async fn is_within(&self, id: &FlowId, scope: &Scope) -> Result<bool, StoreError> {
+        let (key, mut cursor) = (OwnerKey::flow(id), None);
+        while !scope.is_all() {
+            let page = self.steps_page(&key, cursor, STEPS_CHUNK).await?;
+            let is_within = |stored: &StoredOwner| match &stored.owner {
+                Owner::Step(step) => scope.covers(&step.queue),
+                _ => true,
+            };
+            if !page.items.iter().all(is_within) {
+                return Ok(false);
+            }
+            if page.next.is_none() {
+                break;
+            }
+            cursor = page.next;
+        }
+        Ok(true)
     }
 
     /// Explains why a step is no task yet whose task somebody asks for. None: there is no such step.

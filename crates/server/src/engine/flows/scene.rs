@@ -5,20 +5,21 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use punctual_core::flow::{self, Advance};
 use punctual_core::{
-    Fate, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName, Task, TaskId,
-    Timestamp,
+    Announcements, Fate, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName,
+    TaskId, Timestamp, announce,
 };
 use punctual_store::{Change, OwnerChange, Revision, Step, StoredOwner};
 
-use super::super::owned::{Batch, Decided};
+use super::super::owned::{Batch, Decided, Together};
 use super::far::{FarStep, keep};
 
 /// A flow, some of its steps, and what is to happen to them together.
 pub(in crate::engine) struct Scene {
     pub(super) advance: Advance,
+    before: Flow,
     revision: Revision,
     versions: HashMap<StepName, Revision>,
-    places: Vec<(usize, Task)>,
+    together: Together,
     tasks: Vec<Change>,
     settled: HashSet<(QueueName, TaskId)>,
     pub(super) spawn: Vec<Spec>,
@@ -35,10 +36,11 @@ pub(in crate::engine) enum Heard {
 impl Scene {
     pub(super) fn new(flow: Flow, revision: Revision) -> Self {
         Self {
+            before: flow.clone(),
             advance: Advance::new(flow),
             revision,
             versions: HashMap::new(),
-            places: Vec::new(),
+            together: Together::default(),
             tasks: Vec::new(),
             settled: HashSet::new(),
             spawn: Vec::new(),
@@ -106,26 +108,30 @@ impl Scene {
             }
             _ => None,
         };
+        let mut news = Announcements::default();
+        announce::task::after(&before.task, event, &decision, now, &mut news);
         let change = Change { expected: before.revision, decision };
         match (known, heard) {
             _ if far.is_some() => {}
             (Some(step), flow::Heard::Ended(end)) => {
                 self.advance.end(&step.name, end);
-                return Ok(self.together(place, change));
+                return Ok(self.happens(place, change, news));
             }
             (Some(step), flow::Heard::Revived) => {
                 self.advance.revive(&step.name);
-                return Ok(self.together(place, change));
+                return Ok(self.happens(place, change, news));
             }
             _ => {}
         }
         self.settled.insert(task);
-        batch.add_alone(place, change);
+        batch.add_alone(place, change, news);
         Ok(far.map_or(Heard::Here, Heard::Far))
     }
 
-    fn together(&mut self, place: usize, change: Change) -> Heard {
-        self.places.push((place, change.decision.task.clone()));
+    /// A decision is carried out together with what it makes of the flow.
+    fn happens(&mut self, place: usize, change: Change, news: Announcements) -> Heard {
+        self.together.places.push((place, change.decision.task.clone()));
+        self.together.news.extend(news.into_vec());
         self.change(change);
         Heard::Here
     }
@@ -137,16 +143,19 @@ impl Scene {
         self.tasks.push(change);
     }
 
-    /// The step of the store, and where the answers about its tasks stand.
-    pub(in crate::engine) fn into_step(self, now: Timestamp) -> (Vec<(usize, Task)>, Step) {
+    /// The step of the store, where the answers about its tasks stand, and what is told of it.
+    pub(in crate::engine) fn into_step(self, now: Timestamp) -> (Together, Step) {
         let (flow, steps) = self.advance.finish(now);
+        let mut together = self.together;
+        together.news.extend(self.spawn.iter().map(|spec| announce::task::pushed(spec, now)));
+        announce::flow::changed(Some(&self.before), &flow, now, &mut together.news);
         let mut owners = vec![changed(Owner::Flow(Box::new(flow)), Some(self.revision))];
         owners.extend(steps.into_iter().map(|step| {
             let version = self.versions.get(&step.name).copied();
             changed(Owner::Step(Box::new(step)), version)
         }));
         let step = Step { owners, tasks: self.tasks, spawn: self.spawn, keyed: None };
-        (self.places, step)
+        (together, step)
     }
 }
 

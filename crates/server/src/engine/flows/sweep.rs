@@ -174,8 +174,12 @@ impl Engine {
             }
         }
         let [scene] = scenes;
-        let (_, step) = scene.into_step(now);
-        Ok(if self.stepped(step).await? { Looked::Done { is_all } } else { Looked::Lost })
+        let (together, step) = scene.into_step(now);
+        if !self.stepped(step).await? {
+            return Ok(Looked::Lost);
+        }
+        self.events.announce(together.news.into_vec());
+        Ok(Looked::Done { is_all })
     }
 
     /// Looks at the tasks of steps that live. Answers what is to happen to those that lie elsewhere.
