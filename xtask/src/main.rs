@@ -18,8 +18,8 @@ Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, examples in the docs
   docs                 only the last of these: links and examples in the docs
-  bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans;
-                       with --store redis those of the store in Redis
+  bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
+                       flows; with --store redis those of the store in Redis
   crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
 
 fn main() -> ExitCode {
@@ -91,6 +91,7 @@ fn bench(args: &[&str]) -> anyhow::Result<()> {
                 ("punctual", "http"),
                 ("punctual", "delivery"),
                 ("punctual", "plans"),
+                ("punctual", "flows"),
             ];
             (all, args)
         }

@@ -261,6 +261,7 @@ impl Advance {
         let spec = results.and_then(|results| order.spec(&self.flow, step, results, now));
         if let Some(step) = self.steps.get_mut(name) {
             step.error = spec.is_none().then(|| "inputs_too_large".to_owned());
+            step.made_at = Some(now);
         }
         self.move_to(name, if spec.is_some() { StepState::Living } else { StepState::Failed });
         spec

@@ -168,6 +168,8 @@ pub struct FlowStep {
     pub state: StepState,
     /// The flow's round in which it came there.
     pub round: u32,
+    /// When its last task was made, which tells that from those before it.
+    pub made_at: Option<Timestamp>,
     /// Whether its task was paused with the flow.
     pub paused: bool,
     /// What it came to.

@@ -284,6 +284,7 @@ impl CheckedFlow {
                 missing: order.after.len() as u32,
                 state: if is_free { StepState::Living } else { StepState::Pending },
                 round: 0,
+                made_at: is_free.then_some(now),
                 paused: false,
                 result: None,
                 error: None,

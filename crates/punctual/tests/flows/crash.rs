@@ -237,3 +237,14 @@ fn kill_and_check(place: &Place, nodes: usize, kills: usize) {
 fn killed_while_steps_are_committed_every_step_is_done_once() {
     kill_and_check(&Place::directory(), 1, 8);
 }
+
+#[test]
+fn two_servers_over_one_redis_start_every_step_once() {
+    kill_and_check(&Place::redis(), 2, 4);
+}
+
+/// Most flows lie in other shards than the queue of their steps.
+#[test]
+fn two_servers_over_a_cluster_start_every_step_once() {
+    kill_and_check(&Place::cluster(), 2, 4);
+}

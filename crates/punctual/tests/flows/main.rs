@@ -5,6 +5,7 @@
 #[path = "../plans/api.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]
 mod api;
+mod cluster;
 mod crash;
 #[path = "../plans/place.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use punctual_testing::redis::Server as Redis;
+use punctual_testing::redis::{Cluster, Server as Redis};
 use tempfile::TempDir;
 
 use crate::process::{Server, serve};
@@ -11,6 +11,7 @@ use crate::process::{Server, serve};
 pub(crate) enum Place {
     Directory(TempDir),
     Redis(Redis),
+    Cluster(Cluster),
 }
 
 impl Place {
@@ -22,11 +23,16 @@ impl Place {
         Self::Redis(Redis::with(&["--appendonly", "yes", "--appendfsync", "always"]))
     }
 
+    pub(crate) fn cluster() -> Self {
+        Self::Cluster(Cluster::start())
+    }
+
     /// A server over it, still to be started.
     pub(crate) fn serve(&self) -> Command {
         let store = match self {
             Self::Directory(dir) => dir.path().join("store"),
             Self::Redis(redis) => PathBuf::from(redis.url()),
+            Self::Cluster(cluster) => PathBuf::from(cluster.url()),
         };
         let mut command = serve(&store);
         command.arg("--allow-private-targets");
@@ -54,6 +60,7 @@ impl Place {
                 shift.arg("punctual:shard").arg("ahead").arg(ms);
                 shift.query::<i64>(&mut client.get_connection().unwrap()).unwrap();
             }
+            Self::Cluster(_) => panic!("each of its servers has a clock"),
         }
     }
 }

@@ -13,7 +13,7 @@ use punctual_store::{
 };
 
 use super::Engine;
-use super::flows::Scene;
+use super::flows::{FarStep, Heard, Scene};
 
 /// What was decided about a task.
 pub(super) struct Decided<'a> {
@@ -110,10 +110,15 @@ impl Engine {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
         }
-        if !steps.is_empty() {
-            self.add_steps(&mut batch, steps, owners, &mut answers, now).await?;
-        }
+        let far = if steps.is_empty() {
+            Vec::new()
+        } else {
+            self.add_steps(&mut batch, steps, owners, &mut answers, now).await?
+        };
         self.send(batch, &mut answers).await?;
+        let happened =
+            |(place, step): (usize, FarStep)| matches!(answers[place], Some(Ok(_))).then_some(step);
+        self.reconcile_all(far.into_iter().filter_map(happened).collect()).await;
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
     }
 
@@ -130,7 +135,8 @@ impl Engine {
         Ok(keys.into_iter().zip(owners).filter_map(|(key, owner)| Some((key, owner?))).collect())
     }
 
-    /// Adds what happened to steps of flows: all of one flow is one step.
+    /// Adds what happened to steps of flows: all of one flow is one step. Answers those that the flow has
+    /// to be told of when they have happened.
     async fn add_steps(
         &self,
         batch: &mut Batch,
@@ -138,14 +144,18 @@ impl Engine {
         flows: HashMap<OwnerKey, StoredOwner>,
         answers: &mut Answers,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<(usize, FarStep)>, StoreError> {
+        let mut far = Vec::new();
         let mut scenes = Scene::of_flows(flows);
         self.know_steps(&mut scenes, &decided).await?;
         for (place, decided) in decided {
-            let key = decided.owner_key();
-            let Some(scene) = key.and_then(|key| scenes.get_mut(&key)) else { continue };
-            if let Err(refusal) = scene.hear(batch, place, decided, now) {
-                answers[place] = Some(Err(Undone::Refused(refusal)));
+            let Some(key) = decided.owner_key() else { continue };
+            let Some(scene) = scenes.get_mut(&key) else { continue };
+            let is_far = self.is_far(&key, &decided.queue.name);
+            match scene.hear(batch, place, decided, is_far, now) {
+                Ok(Heard::Here) => {}
+                Ok(Heard::Far(step)) => far.push((place, step)),
+                Err(refusal) => answers[place] = Some(Err(Undone::Refused(refusal))),
             }
         }
         let mut scenes: Vec<Scene> =
@@ -155,7 +165,7 @@ impl Engine {
             let (together, step) = scene.into_step(now);
             batch.add_owned(together, step);
         }
-        Ok(())
+        Ok(far)
     }
 
     fn add(

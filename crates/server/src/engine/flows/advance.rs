@@ -70,18 +70,24 @@ impl Engine {
         scenes: &mut [Scene],
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        self.follow(scenes).await?;
+        let starting: Vec<BoxFuture<'_, _>> =
+            scenes.iter_mut().map(|scene| self.start_some(scene, now).boxed()).collect();
+        stream::iter(starting).buffer_unordered(SIDE_BY_SIDE).try_collect().await
+    }
+
+    /// Tells the steps after those that are done.
+    pub(super) async fn follow(&self, scenes: &mut [Scene]) -> Result<(), StoreError> {
         let unknown = scenes.iter_mut().map(|scene| {
             let names = scene.advance.unknown();
             (scene, names)
         });
         self.know(unknown.collect()).await?;
-        let following: Vec<BoxFuture<'_, _>> =
-            scenes.iter_mut().map(|scene| self.follow(scene, now).boxed()).collect();
-        stream::iter(following).buffer_unordered(SIDE_BY_SIDE).try_collect().await
+        scenes.iter_mut().for_each(|scene| scene.advance.follow());
+        Ok(())
     }
 
-    async fn follow(&self, scene: &mut Scene, now: Timestamp) -> Result<(), StoreError> {
-        scene.advance.follow();
+    async fn start_some(&self, scene: &mut Scene, now: Timestamp) -> Result<(), StoreError> {
         if self.start_steps(scene, now).await? {
             scene.advance.leave_rest();
         }
@@ -193,7 +199,7 @@ impl Engine {
         Ok(Some(results))
     }
 
-    async fn know_more(
+    pub(super) async fn know_more(
         &self,
         scene: &mut Scene,
         mut names: Vec<StepName>,

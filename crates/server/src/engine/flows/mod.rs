@@ -1,9 +1,11 @@
 //! Flows: made, listed, cancelled, paused, resumed and tried again.
 //!
 //! `scene` is a flow on its way through one step of the store, `advance` what ends of tasks make of it,
-//! `sweep` what its state asks of all its steps, `query` how it reads.
+//! `sweep` what its state asks of all its steps, `query` how it reads. `far` is for tasks that lie in another
+//! place than their flow.
 
 mod advance;
+mod far;
 mod query;
 mod scene;
 mod sweep;
@@ -18,8 +20,9 @@ use punctual_store::{
     Keyed, KeyedItem, PushRefusal, Revision, Step, Stepped, StoreError, StoredOwner,
 };
 
+pub(super) use self::far::FarStep;
 pub(crate) use self::query::{FlowFilter, FlowReading, FlowStepReading};
-pub(super) use self::scene::Scene;
+pub(super) use self::scene::{Heard, Scene};
 
 use self::scene::{changed, removed};
 use super::{Engine, Failure, Key};

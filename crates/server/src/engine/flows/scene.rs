@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use punctual_core::flow::{Advance, Heard};
+use punctual_core::flow::{self, Advance};
 use punctual_core::{
-    Announcements, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName, TaskId,
-    Timestamp, announce,
+    Announcements, Fate, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName,
+    TaskId, Timestamp, announce,
 };
 use punctual_store::{Change, OwnerChange, Revision, Step, StoredOwner};
 
 use super::super::owned::{Batch, Decided, Together};
+use super::far::{FarStep, keep};
 
 /// A flow, some of its steps, and what is to happen to them together.
 pub(in crate::engine) struct Scene {
@@ -22,6 +23,14 @@ pub(in crate::engine) struct Scene {
     tasks: Vec<Change>,
     settled: HashSet<(QueueName, TaskId)>,
     pub(super) spawn: Vec<Spec>,
+}
+
+/// What becomes of a decision about the task of a step.
+pub(in crate::engine) enum Heard {
+    /// The flow hears of it in one step, or it is committed without the flow.
+    Here,
+    /// It is committed by itself, and the flow is to be brought into line with it.
+    Far(FarStep),
 }
 
 impl Scene {
@@ -67,41 +76,64 @@ impl Scene {
     }
 
     /// Hears what was decided about the task of a step. What does not matter to the flow is committed
-    /// without it.
+    /// without it, and so is what lies far from it.
     pub(in crate::engine) fn hear(
         &mut self,
         batch: &mut Batch,
         place: usize,
         decided: Decided<'_>,
+        is_far: bool,
         now: Timestamp,
-    ) -> Result<(), Refusal> {
-        let Decided { event, before, decision, .. } = decided;
+    ) -> Result<Heard, Refusal> {
+        let Decided { event, before, mut decision, .. } = decided;
         let spec = &before.task.spec;
-        if self.settled.contains(&(spec.queue.clone(), spec.id.clone())) {
+        let task = (spec.queue.clone(), spec.id.clone());
+        if self.settled.contains(&task) {
             // The second word on the same task is decided again when the first has happened.
-            return Ok(());
+            return Ok(Heard::Here);
         }
         let known = name_of(spec).and_then(|name| self.advance.step(name));
         let known = known.filter(|step| step.queue == spec.queue).cloned();
         let heard = match &known {
             Some(step) => self.advance.flow().hear(step, event, &decision)?,
-            None => Heard::Nothing,
+            None => flow::Heard::Nothing,
+        };
+        let far = match &known {
+            Some(step) if is_far && heard != flow::Heard::Nothing => {
+                let is_gone =
+                    decision.fate == Fate::Remove && !decision.task.status.state.is_finished();
+                let is_passing = keep(&mut decision, now);
+                let (flow, name) = (step.flow.clone(), step.name.clone());
+                Some(FarStep { flow, name, task: task.clone(), is_passing, is_gone })
+            }
+            _ => None,
         };
         let mut news = Announcements::default();
         announce::task::after(&before.task, event, &decision, now, &mut news);
         let change = Change { expected: before.revision, decision };
         match (known, heard) {
-            (Some(step), Heard::Ended(end)) => self.advance.end(&step.name, end),
-            (Some(step), Heard::Revived) => self.advance.revive(&step.name),
-            _ => {
-                batch.add_alone(place, change, news);
-                return Ok(());
+            _ if far.is_some() => {}
+            (Some(step), flow::Heard::Ended(end)) => {
+                self.advance.end(&step.name, end);
+                return Ok(self.happens(place, change, news));
             }
+            (Some(step), flow::Heard::Revived) => {
+                self.advance.revive(&step.name);
+                return Ok(self.happens(place, change, news));
+            }
+            _ => {}
         }
+        self.settled.insert(task);
+        batch.add_alone(place, change, news);
+        Ok(far.map_or(Heard::Here, Heard::Far))
+    }
+
+    /// A decision is carried out together with what it makes of the flow.
+    fn happens(&mut self, place: usize, change: Change, news: Announcements) -> Heard {
         self.together.places.push((place, change.decision.task.clone()));
         self.together.news.extend(news.into_vec());
         self.change(change);
-        Ok(())
+        Heard::Here
     }
 
     /// Something happens to a task of it.

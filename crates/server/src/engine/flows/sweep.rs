@@ -16,6 +16,7 @@ use punctual_store::{
 
 use super::super::Engine;
 use super::super::loops::complain;
+use super::far::{FarStep, ON_ITS_WAY, keep};
 use super::scene::{Scene, changed, name_of, removed};
 use super::{ROUNDS_MAX, flow_of};
 
@@ -103,6 +104,10 @@ impl Engine {
                     }
                 }
                 Looked::Nothing => {}
+                Looked::Again => {
+                    is_done = true;
+                    continue;
+                }
                 Looked::Lost if losses == ROUNDS_MAX => return Ok(is_done),
                 Looked::Lost => {
                     losses += 1;
@@ -145,7 +150,12 @@ impl Engine {
             }
             scene.know(stored);
         }
-        self.look_at_tasks(&mut scene, living, look, now).await?;
+        let far = self.look_at_tasks(&mut scene, living, look, now).await?;
+        if !far.is_empty() {
+            // These happen by themselves; then the flow is another, and the page is looked at again.
+            self.commit_far(far).await?;
+            return Ok(Looked::Again);
+        }
         let mut scenes = [scene];
         let mut is_all = true;
         match look {
@@ -154,6 +164,7 @@ impl Engine {
             }
             Look::Lost(_) => self.advance(&mut scenes, now).await?,
             Look::Sweep => {
+                self.follow(&mut scenes).await?;
                 let [scene] = &mut scenes;
                 scene.advance.find_ready();
                 is_all = !self.start_steps(scene, now).await?;
@@ -171,14 +182,16 @@ impl Engine {
         Ok(Looked::Done { is_all })
     }
 
-    /// Looks at the tasks of steps that live.
+    /// Looks at the tasks of steps that live. Answers what is to happen to those that lie elsewhere.
     async fn look_at_tasks(
         &self,
         scene: &mut Scene,
         living: Vec<(QueueName, StepName)>,
         look: Look<'_>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<(FarStep, Change)>, StoreError> {
+        let mut far = Vec::new();
+        let flow = OwnerKey::flow(&scene.advance.flow().id);
         let mut queues: BTreeMap<QueueName, Vec<StepName>> = BTreeMap::new();
         for (queue, name) in living {
             queues.entry(queue).or_default().push(name);
@@ -186,31 +199,52 @@ impl Engine {
         for (queue, names) in queues {
             let steps = names.iter().filter_map(|name| scene.advance.step(name));
             let ids: Vec<_> = steps.map(FlowStep::task_id).collect();
-            let tasks = self.store.read(&queue, &ids).await?;
+            let is_far = self.is_far(&flow, &queue);
+            let mut tasks = self.store.read(&queue, &ids).await?;
+            if is_far && matches!(look, Look::Lost(None)) && tasks.contains(&None) {
+                tokio::time::sleep(ON_ITS_WAY).await;
+                tasks = self.store.read(&queue, &ids).await?;
+            }
             let record = self.store.queue(&queue).await?;
             for (name, task) in names.iter().zip(tasks) {
                 let task = task.filter(|stored| name_of(&stored.task.spec) == Some(name));
                 match (task, &record) {
+                    (Some(stored), _) if is_far && stored.task.status.state.is_finished() => {
+                        scene.agree(name, &stored);
+                    }
                     (Some(stored), Some(record)) if matches!(look, Look::Sweep) => {
-                        self.ask_of_task(scene, name, stored, record, now);
+                        far.extend(self.ask_of_task(scene, name, stored, record, is_far, now));
                     }
                     (Some(_), _) => {}
+                    // It may be on its way.
+                    (None, _) if is_far && matches!(look, Look::Sweep) => {}
                     (None, _) => scene.advance.end(name, StepEnd::removed()),
                 }
             }
         }
+        Ok(far)
+    }
+
+    /// Lets something happen to tasks that lie elsewhere, and brings their flow into line.
+    async fn commit_far(&self, far: Vec<(FarStep, Change)>) -> Result<(), StoreError> {
+        let (steps, changes): (Vec<FarStep>, Vec<Change>) = far.into_iter().unzip();
+        let results = self.store.commit(changes).await?;
+        let done = steps.into_iter().zip(results).filter(|(_, result)| result.is_ok());
+        self.reconcile_all(done.map(|(step, _)| step).collect()).await;
         Ok(())
     }
 
-    /// Does to the task of a step what its flow's state asks for.
+    /// Does to the task of a step what its flow's state asks for. Answers that instead if the task lies
+    /// elsewhere.
     fn ask_of_task(
         &self,
         scene: &mut Scene,
         name: &StepName,
         stored: Stored,
         queue: &punctual_core::Queue,
+        is_far: bool,
         now: Timestamp,
-    ) {
+    ) -> Option<(FarStep, Change)> {
         let state = stored.task.status.state_at(now);
         let event = match scene.advance.flow().state {
             FlowState::Paused => match state {
@@ -218,27 +252,40 @@ impl Engine {
                     scene.advance.set_paused(name, true);
                     Event::Pause
                 }
-                _ => return,
+                // Whether it was paused with the flow just now cannot be told.
+                State::Paused if is_far => {
+                    scene.advance.set_paused(name, true);
+                    return None;
+                }
+                _ => return None,
             },
             FlowState::Running => {
                 scene.advance.set_paused(name, false);
                 if state != State::Paused {
-                    return;
+                    return None;
                 }
                 Event::Resume
             }
             _ => Event::Cancel,
         };
         // What does not apply to the task as it stands is not done to it.
-        let Ok(decision) = self.decide(queue, &stored.task, event.clone(), now) else { return };
+        let mut decision = self.decide(queue, &stored.task, event.clone(), now).ok()?;
         if !punctual_core::owner::matters(&stored.task, &decision) {
-            return;
+            return None;
         }
-        let Some(step) = scene.advance.step(name) else { return };
+        let step = scene.advance.step(name)?;
+        if is_far {
+            let is_passing = keep(&mut decision, now);
+            let (flow, name) = (step.flow.clone(), step.name.clone());
+            let task = (step.queue.clone(), step.task_id());
+            let step = FarStep { flow, name, task, is_passing, is_gone: false };
+            return Some((step, Change { expected: stored.revision, decision }));
+        }
         if let Ok(Heard::Ended(end)) = scene.advance.flow().hear(step, &event, &decision) {
             scene.advance.end(name, end);
         }
         scene.change(Change { expected: stored.revision, decision });
+        None
     }
 
     /// Removes a flow that is no longer kept, a page of its steps at a time. True: it is gone.
@@ -286,6 +333,8 @@ enum Looked {
     },
     /// There was nothing to do.
     Nothing,
+    /// Tasks have changed that lie elsewhere.
+    Again,
     /// The flow has changed meanwhile.
     Lost,
 }

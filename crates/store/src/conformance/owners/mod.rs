@@ -115,6 +115,7 @@ pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) ->
             missing: 0,
             state: StepState::Pending,
             round: 1,
+            made_at: Some(at),
             paused: false,
             result: Some(RawJson::null()),
             error: Some("\u{fc}".to_owned()),
