@@ -328,9 +328,9 @@ impl Engine {
         now: Timestamp,
     ) -> Result<(Step, Plan), Failure> {
         let fired = plan.fire(is_ruled, queue, self.plan_exec_timeout, now);
-        let Fired { plan, task, result, drop_results } = fired;
+        let Fired { plan, task, results, drop_results } = fired;
         let key = OwnerKey::plan(&plan.station, &plan.id);
-        let ended = Ended { plan: plan.clone(), result, drop_results };
+        let ended = Ended { plan: plan.clone(), results, drop_results };
         let mut step = step_of(key, revision, ended.into());
         step.spawn.extend(task);
         if let Some(key) = plan.order.bundle_key.clone() {
@@ -360,7 +360,7 @@ impl Engine {
                 let nobody_came =
                     state == State::Ready && !self.is_served(&plan.station, plan.exec_time);
                 let plan = plan.watched(nobody_came);
-                Ended { plan, result: None, drop_results: 0 }
+                Ended { plan, results: Vec::new(), drop_results: 0 }
             }
         };
         Ok(step_of(key, revision, ended.into()))
