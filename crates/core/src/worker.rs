@@ -4,12 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Invalid, Refusal, check_size};
-use crate::limits::{
-    CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, CAPACITY_MAX, SESSION_BYTES_MAX, WORKER_QUEUES_MAX,
-};
+use crate::limits::{CAPACITY_MAX, SESSION_BYTES_MAX, WORKER_QUEUES_MAX};
 use crate::name::{QueueName, WorkerName};
 use crate::patch::Patch;
-use crate::task::check_labels;
+use crate::task::check_capabilities;
 use crate::time::{Span, Timestamp};
 
 /// How long a worker may be silent before it is lost.
@@ -143,7 +141,7 @@ impl Worker {
         if !(1..=WORKER_QUEUES_MAX).contains(&self.queues.len()) {
             return Err(Invalid::new("queues", "name 1 to 1000 queues that it serves").into());
         }
-        check_labels("capabilities", &self.capabilities, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
+        check_capabilities("capabilities", &self.capabilities)?;
         if !(1..=CAPACITY_MAX).contains(&self.capacity) {
             return Err(Invalid::new("capacity", "a whole number from 1 to 10000").into());
         }

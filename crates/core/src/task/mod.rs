@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use decide::{Context, Decision, Fate};
 pub use event::{Acknowledgement, Edit, Event, Extension, Settlement};
-pub(crate) use push::check_labels;
+pub(crate) use push::check_capabilities;
 pub use push::{NewTask, SettingsOf};
 pub use state::{Edge, State, Verb, edge};
 

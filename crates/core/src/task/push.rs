@@ -85,7 +85,7 @@ impl NewTask {
         }
         check_tags(self.tags.as_deref().unwrap_or_default())?;
         let requires = self.requires.as_deref().unwrap_or_default();
-        check_labels("requires", requires, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
+        check_capabilities("requires", requires)?;
         if let Some(http) = &self.http {
             http.check().map_err(|refusal| within("http", refusal))?;
         }
@@ -168,7 +168,18 @@ pub(super) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
     check_labels("tags", tags, TAGS_MAX, TAG_BYTES_MAX)
 }
 
-pub(crate) fn check_labels(
+/// Checks what a worker is capable of, or has to be. Lanes tell capabilities apart by line breaks.
+pub(crate) fn check_capabilities(
+    field: &'static str,
+    capabilities: &[String],
+) -> Result<(), Refusal> {
+    if capabilities.iter().any(|it| it.contains('\n')) {
+        return Err(Invalid::new(field, "no line breaks").into());
+    }
+    check_labels(field, capabilities, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)
+}
+
+fn check_labels(
     field: &'static str,
     labels: &[String],
     count_max: usize,
