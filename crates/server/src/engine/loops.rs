@@ -95,6 +95,7 @@ impl Engine {
                 Wake::Sweep => wakes.sweep.notify_one(),
                 Wake::Alarms => wakes.alarms.notify_one(),
                 Wake::Bundles { queue } => self.bells.ring(&queue),
+                Wake::Worker { .. } => {}
             }
         }
     }

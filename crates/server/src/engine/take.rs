@@ -56,6 +56,7 @@ impl TakeAsk {
             n: self.n,
             hold: self.hold,
             confirm: self.confirm,
+            capacity: None,
         }
     }
 }

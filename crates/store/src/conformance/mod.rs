@@ -16,6 +16,7 @@ mod restart;
 mod take;
 mod time;
 mod wake;
+mod workers;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ where
         list::CHECKS,
         time::CHECKS,
         wake::CHECKS,
+        workers::CHECKS,
         restart::CHECKS,
     ];
     let topics = topics.into_iter().chain(owners::CHECKS);

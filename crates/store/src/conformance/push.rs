@@ -191,8 +191,8 @@ async fn a_kept_task_with_a_reserved_id_is_not_replaced(mut f: Fixture) {
 async fn a_run_or_step_is_not_replaced(mut f: Fixture) {
     f.put_queue("q", |_| ()).await;
     let owner = Some(OwnerRef::Flow {
-        id: FlowId::parse("daily").unwrap(),
-        step: StepName::parse("fetch").unwrap(),
+        id: FlowId::parse("daily").expect("well formed"),
+        step: StepName::parse("fetch").expect("well formed"),
     });
     let spec = Spec { owner, ..Spec::clone(&f.spec("q", task("a"))) };
     let push = Push { queue: queue("q"), tasks: vec![Arc::new(spec)], keyed: None };

@@ -165,7 +165,8 @@ async fn a_take_may_serve_some_classes_only(mut f: Fixture) {
     f.push("q", task("plain")).await;
     f.push("q", needing("gpu2", &["gpu"])).await;
     for (class, expected) in [("disk", vec![]), ("", vec!["plain"]), ("gpu", vec!["gpu", "gpu2"])] {
-        let classes = Classes { named: vec![(class.into(), 9)], others: 0 };
+        let named = vec![(class.into(), 9)];
+        let classes = Classes { named, others: 0, covered_by: None };
         let take = Take { queue: queue("q"), classes, takers: vec![taker(f.seed(), 9)] };
         let taken = f.store().take(take).await.expect("the store answers");
         let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
@@ -195,7 +196,8 @@ async fn a_take_hands_out_so_many_of_a_class(mut f: Fixture) {
         let named = named.map(|(class, room)| (class.into(), room)).into();
         // What a class has room for is shared by the takers.
         let takers = vec![taker(f.seed(), 2), taker(f.seed(), 9)];
-        let take = Take { queue: queue("q"), classes: Classes { named, others }, takers };
+        let classes = Classes { named, others, covered_by: None };
+        let take = Take { queue: queue("q"), classes, takers };
         let taken = f.store().take(take).await.expect("the store answers");
         let Taken::Tasks { per_taker, mut left_out, .. } = taken else {
             panic!("the queue exists");

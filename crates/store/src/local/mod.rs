@@ -10,7 +10,8 @@
 //! - `shard`: all state and every change of it. `group`: how changes become durable together, or
 //!   are undone. `load`: how the state is rebuilt at start.
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
-//! - `owner_index`: bundles and plans in memory.
+//! - `holdings`: which tasks of which queues a worker has. `numbers`: numbers for names.
+//! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
 //! - `check`: a look through a store that is not open.
 //! - `writer`: the thread. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
@@ -19,6 +20,7 @@ mod bucket;
 mod check;
 mod classes;
 mod group;
+mod holdings;
 mod index;
 mod journal;
 mod lane;
@@ -26,6 +28,7 @@ mod load;
 mod lock;
 mod memo;
 mod memory;
+mod numbers;
 mod owner_index;
 mod owners;
 mod queues;
@@ -45,7 +48,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hashbrown::HashSet;
-use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
+use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
@@ -53,7 +56,7 @@ use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
 use self::owners::{grows, read_items, read_owners, stored_owner, write_cursor};
-use self::readers::{Readers, Spot, read_specs, read_stored, stored};
+use self::readers::{Readers, Spot, read_ids, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
@@ -314,6 +317,20 @@ impl Store for LocalStore {
             })?
         };
         Ok(Taken::Tasks { per_taker, again_at, left_out })
+    }
+
+    async fn loads(&self, workers: &[WorkerName]) -> Result<Vec<usize>, StoreError> {
+        let workers = workers.to_vec();
+        self.run(move |desk| {
+            Ok(workers.iter().map(|worker| desk.shard.holdings.load(worker)).collect())
+        })
+        .await
+    }
+
+    async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError> {
+        let worker = worker.clone();
+        let births = self.run(move |desk| Ok(desk.shard.holdings_of(&worker))).await?;
+        self.readers.read(move |reader| read_ids(reader, births)).await
     }
 
     async fn commit(

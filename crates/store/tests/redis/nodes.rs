@@ -71,7 +71,8 @@ impl Node {
 
     pub(crate) async fn take(&self, queue: &str, n: usize, hold_ms: i64) -> Vec<Stored> {
         let hold = Some(Span::from_millis(hold_ms));
-        let taker = Taker { seed: random_seed(), worker: None, n, hold, confirm: false };
+        let seed = random_seed();
+        let taker = Taker { seed, worker: None, n, hold, confirm: false, capacity: None };
         let take = Take { queue: name(queue), classes: Classes::all(), takers: vec![taker] };
         match self.0.take(take).await.unwrap() {
             Taken::Tasks { mut per_taker, .. } => per_taker.remove(0),
