@@ -15,11 +15,7 @@ pub(crate) struct Calls {
 
 impl Default for Calls {
     fn default() -> Self {
-        Self {
-            queues: Mutex::default(),
-            called: Notify::new(),
-            idle: watch::Sender::new(false),
-        }
+        Self { queues: Mutex::default(), called: Notify::new(), idle: watch::Sender::new(false) }
     }
 }
 

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::problem::ProblemView;
 use super::{
     App, batch, bulk, bundles, control, dev, health, locks, merge, notices, plans, push, queues,
-    settle, take, tasks,
+    settle, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -37,6 +37,7 @@ use crate::code::Code;
         (name = "bundles", description = "Payloads that fall due together"),
         (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "plans", description = "Work that a calendar makes due"),
+        (name = "workers", description = "Workers that are given tasks"),
         (name = "operations", description = "The server itself")
     )
 )]
@@ -58,6 +59,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(merge::routes())
         .merge(notices::routes())
         .merge(plans::routes())
+        .merge(workers::routes())
         .merge(dev::routes())
         .merge(health::routes())
         .routes(routes!(openapi))

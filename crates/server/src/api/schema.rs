@@ -410,6 +410,9 @@ pub(crate) enum ReasonSchema {
     Concurrency,
     Rate,
     NoTaker,
+    NoWorker,
+    NoCapableWorker,
+    WorkersBusy,
     TargetBusy,
     TargetDown,
     InLine,
@@ -426,11 +429,13 @@ mod tests {
 
     use punctual_core::plan::PlanPatch;
     use punctual_core::queue::{KeepPatch, Rate, SettingsPatch};
+    use punctual_core::worker::WorkerPatch;
     use punctual_core::{Callback, NewTask, RetryPolicy, State};
     use serde::de::DeserializeOwned;
 
     use super::plan::PlanSchema;
     use super::*;
+    use crate::api::workers::JoinSchema;
 
     /// The fields a value of `core` takes, as it says itself when it is given another.
     pub(super) fn taken<T: DeserializeOwned>() -> BTreeSet<String> {
@@ -456,6 +461,7 @@ mod tests {
         assert_eq!(described::<RetrySchema>(), taken::<RetryPolicy>());
         assert_eq!(described::<CallbackSchema>(), taken::<Callback>());
         assert_eq!(described::<PlanSchema>(), taken::<PlanPatch>());
+        assert_eq!(described::<JoinSchema>(), taken::<WorkerPatch>());
     }
 
     #[test]

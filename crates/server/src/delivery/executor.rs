@@ -93,8 +93,7 @@ impl Executor {
         let engine = self.engine.clone();
         loop {
             self.look();
-            let is_through =
-                self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
+            let is_through = self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
             engine.deliveries.calls.is_through(is_through);
             let alarm = self.alarms.next_at();
             tokio::select! {

@@ -44,6 +44,7 @@ pub(super) async fn assign(
     if ready == 0 || queue.paused || candidates.is_empty() {
         return Ok(assigned);
     }
+    let _alone = engine.assign_alone().await;
     let names: Vec<WorkerName> = candidates.iter().map(|worker| worker.name.clone()).collect();
     let loads = engine.store().loads(&names).await?;
     let place = |(worker, load): (Candidate, usize)| {

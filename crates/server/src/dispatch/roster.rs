@@ -97,8 +97,14 @@ impl Roster {
             None => {
                 let name = worker.name.clone();
                 let told = HashSet::new();
-                let member =
-                    Member { worker, revision, heard_at: seen_at, polls: 0, is_doubtful: false, told };
+                let member = Member {
+                    worker,
+                    revision,
+                    heard_at: seen_at,
+                    polls: 0,
+                    is_doubtful: false,
+                    told,
+                };
                 members.insert(name, member);
             }
         }

@@ -2,7 +2,7 @@
 
 use punctual_core::bundle::{BundleKey, BundleRefusal};
 use punctual_core::plan::PlanRefusal;
-use punctual_core::{Invalid, PlanId, QueueName, Refusal, TaskId};
+use punctual_core::{Invalid, PlanId, QueueName, Refusal, TaskId, WorkerName};
 use punctual_store::{Effect, PushRefusal, StoreError};
 
 use crate::code::Code;
@@ -39,6 +39,12 @@ pub(crate) enum Failure {
     /// There is no such plan.
     #[error("there is no plan {0}; it was never made, was deleted, or finished a day ago")]
     NoPlan(PlanId),
+    /// There is no such worker.
+    #[error("there is no worker {0}; it never joined, left, or was not heard of for 30 seconds")]
+    NoWorker(WorkerName),
+    /// Another incarnation of the worker has joined.
+    #[error("another session of worker {0} has joined; what this one held went back")]
+    OldSession(WorkerName),
     /// A plan has that id.
     #[error("a plan has the id {0}; make it under another, or change it with PUT /v1/plans/{0}")]
     PlanExists(PlanId),
@@ -101,7 +107,9 @@ impl Failure {
             | Self::NoTask { .. }
             | Self::NoNotice(_)
             | Self::NoBundle { .. }
-            | Self::NoPlan(_) => Code::NotFound,
+            | Self::NoPlan(_)
+            | Self::NoWorker(_) => Code::NotFound,
+            Self::OldSession(_) => Code::StaleToken,
             Self::PlanExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
-use punctual_core::{Event, Owner, Queue, QueueName, Task, Timestamp};
-use punctual_store::{Step, Stepped, StoreError, StoredOwner, Wake};
+use punctual_core::{Event, Owner, Queue, QueueName, State, Task, Timestamp};
+use punctual_store::{Step, Stepped, StoreError, Stored, StoredOwner, Wake};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
 use super::owned::{Decided, step_of};
 use super::{Ask, Engine, Failure, Returned};
+use crate::dispatch::Dispatcher;
 
 /// Records one round looks at.
 pub(super) const ROUND_MAX: usize = 500;
@@ -42,6 +43,10 @@ impl Engine {
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
         loops.spawn(self.clone().listen(wakes));
         loops.spawn(self.clone().find_lost_runs());
+        loops.spawn(Dispatcher::new(self.clone()).run());
+        if !self.store.is_exclusive() {
+            loops.spawn(self.clone().note_heartbeats());
+        }
         loops
     }
 
@@ -58,6 +63,7 @@ impl Engine {
     pub(crate) fn close(&self) {
         self.lines.close();
         self.bells.close();
+        self.roster.close();
     }
 
     /// Gives back what takers did not live to receive, until the channel is closed or, after
@@ -95,7 +101,10 @@ impl Engine {
                 Wake::Sweep => wakes.sweep.notify_one(),
                 Wake::Alarms => wakes.alarms.notify_one(),
                 Wake::Bundles { queue } => self.bells.ring(&queue),
-                Wake::Worker { .. } => {}
+                Wake::Worker { worker } => {
+                    self.roster.ring(&worker);
+                    self.dispatch.freed(&self.roster.queues_of(&worker));
+                }
             }
         }
     }
@@ -103,11 +112,16 @@ impl Engine {
     /// Tells those who carry out a queue's tasks that it may have some.
     async fn call(&self, queue: QueueName, count: usize) {
         match self.store.queue(&queue).await {
-            Ok(Some(record)) if record.settings.mode == Mode::Pull => {
-                self.lines.call(&queue, count);
+            Ok(Some(record)) => match record.settings.mode {
+                Mode::Pull => self.lines.call(&queue, count),
+                Mode::Http => self.deliveries.call(queue),
+                Mode::Dispatch | Mode::Vote | Mode::Pub => self.dispatch.call(queue),
+            },
+            // They look for themselves, and come back if the store cannot say.
+            _ => {
+                self.dispatch.call(queue.clone());
+                self.deliveries.call(queue);
             }
-            // The executor looks for itself, and comes back if the store cannot say.
-            _ => self.deliveries.call(queue),
         }
     }
 
@@ -146,6 +160,17 @@ impl Engine {
                 queues.insert(name.clone(), self.store.queue(name).await?);
             }
         }
+        let (votes, expired): (Vec<Stored>, Vec<Stored>) =
+            expired.into_iter().partition(|stored| {
+                let queue = queues.get(&stored.task.spec.queue).and_then(Option::as_ref);
+                let is_vote = queue.is_some_and(|queue| queue.settings.mode == Mode::Vote);
+                is_vote && stored.task.status.state == State::Running
+            });
+        let mut is_progress = false;
+        for Stored { task, revision } in &votes {
+            let Some(Some(queue)) = queues.get(&task.spec.queue) else { continue };
+            is_progress |= self.time_out_vote(queue, &task.spec.id, *revision).await?;
+        }
         let events: Vec<Event> = expired.iter().map(|stored| ending(&stored.task)).collect();
         let mut decided = Vec::new();
         for (before, event) in expired.iter().zip(&events) {
@@ -157,7 +182,13 @@ impl Engine {
             }
         }
         let committed = self.commit(decided, now).await?;
-        Ok(Round::of(committed.iter().any(Result::is_ok)))
+        for (stored, ended) in expired.iter().zip(&committed) {
+            let status = &stored.task.status;
+            if let (Ok(_), State::Assigned, Some(worker)) = (ended, status.state, &status.worker) {
+                self.roster.doubt(worker);
+            }
+        }
+        Ok(Round::of(is_progress || committed.iter().any(Result::is_ok)))
     }
 
     async fn look_after_owners(self: Arc<Self>, wake: Arc<Notify>) {
@@ -187,11 +218,23 @@ impl Engine {
             return Ok(Round::Empty);
         }
         let now = self.now();
-        let mut steps = Vec::new();
-        for stored in rung {
-            steps.extend(self.look_after(stored, now).await?);
+        let (mut steps, mut workers) = (Vec::new(), Vec::new());
+        for StoredOwner { owner, revision } in rung {
+            match owner {
+                Owner::Worker(worker) => {
+                    let (name, (step, is_lost)) =
+                        (worker.name.clone(), self.ring_worker(*worker, revision, now));
+                    workers.push((steps.len(), name, is_lost));
+                    steps.push(step);
+                }
+                owner => steps.extend(self.look_after(StoredOwner { owner, revision }, now).await?),
+            }
         }
         let stepped = self.store.step(steps).await?;
+        for (place, name, is_lost) in workers {
+            let is_done = matches!(stepped.get(place), Some(Stepped::Done { .. }));
+            self.rung_worker(&name, is_done && is_lost).await?;
+        }
         Ok(Round::of(stepped.iter().any(|step| matches!(step, Stepped::Done { .. }))))
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use punctual_core::owner::{Around, matters};
+use punctual_core::queue::Mode;
 use punctual_core::{Decision, Event, OwnerDecision, OwnerKey, Queue, Refusal, Task, Timestamp};
 use punctual_store::{
     Change, OwnerChange, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
@@ -43,6 +44,16 @@ impl Decided<'_> {
     }
 }
 
+impl Decided<'_> {
+    /// The vote that goes, as the server does not hold the task any more on which it is.
+    fn vote_key(&self) -> Option<OwnerKey> {
+        let is_over = self.before.task.status.hold.is_some()
+            && self.decision.task.status.hold.is_none()
+            && self.queue.settings.mode == Mode::Vote;
+        is_over.then(|| OwnerKey::vote(&self.queue.name, &self.before.task.spec.id))
+    }
+}
+
 /// Decisions on their way to the store: where their answers stand, and the tasks after them.
 #[derive(Default)]
 struct Batch {
@@ -58,14 +69,17 @@ impl Engine {
         decided: Vec<Decided<'_>>,
         now: Timestamp,
     ) -> Result<Vec<Result<Stored, Undone>>, StoreError> {
-        let keys: Vec<OwnerKey> = decided.iter().filter_map(Decided::owner_key).collect();
+        let owners = decided.iter().filter_map(Decided::owner_key);
+        let keys: Vec<OwnerKey> =
+            owners.chain(decided.iter().filter_map(Decided::vote_key)).collect();
         let _locks = self.owner_locks.lock(&keys).await;
         let owners = self.read_owners(keys).await?;
         let mut answers: Answers = decided.iter().map(|_| None).collect();
         let mut batch = Batch::default();
         for (place, decided) in decided.into_iter().enumerate() {
             let owner = decided.owner_key().and_then(|key| owners.get(&key).cloned());
-            if let Err(refusal) = self.add(&mut batch, place, decided, owner, now) {
+            let vote = decided.vote_key().and_then(|key| owners.get(&key).cloned());
+            if let Err(refusal) = self.add(&mut batch, place, decided, (owner, vote), now) {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
         }
@@ -91,7 +105,7 @@ impl Engine {
         batch: &mut Batch,
         place: usize,
         decided: Decided<'_>,
-        owner: Option<StoredOwner>,
+        (owner, vote): (Option<StoredOwner>, Option<StoredOwner>),
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let Decided { queue, event, before, mut decision } = decided;
@@ -104,6 +118,16 @@ impl Engine {
                 after.map(|after| step_of(key, revision, after))
             }
             None => None,
+        };
+        let after = match vote {
+            Some(StoredOwner { owner, revision }) => {
+                let mut step = step_of(owner.key(), revision, OwnerDecision::remove());
+                let Step { owners, spawn, .. } = after.unwrap_or_default();
+                step.owners.extend(owners);
+                step.spawn.extend(spawn);
+                Some(step)
+            }
+            None => after,
         };
         let task = decision.task.clone();
         let change = Change { expected: before.revision, decision };

@@ -376,7 +376,9 @@ impl Engine {
 
     /// Whether somebody asked for a queue's tasks since a run was pushed.
     fn is_served(&self, queue: &QueueName, since: Option<Timestamp>) -> bool {
-        self.lines.waiting(queue) > 0 || self.paces.asked_at(queue) >= since
+        self.lines.waiting(queue) > 0
+            || !self.roster.serving(queue).is_empty()
+            || self.paces.asked_at(queue) >= since
     }
 
     /// After a queue lost all its tasks, or perhaps did before this server started: plans whose run was

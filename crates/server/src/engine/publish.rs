@@ -98,8 +98,7 @@ impl Engine {
         confirm: bool,
     ) -> Result<(Vec<Stored>, Option<Timestamp>), StoreError> {
         let seed = random::seed();
-        let taker =
-            Taker { seed, worker: None, n: BATCH, hold: None, confirm, capacity: None };
+        let taker = Taker { seed, worker: None, n: BATCH, hold: None, confirm, capacity: None };
         let queue = queue.name.clone();
         let take = Take { queue, classes: Classes::all(), takers: vec![taker] };
         match self.store.take(take).await? {

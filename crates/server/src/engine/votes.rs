@@ -101,6 +101,9 @@ impl Engine {
                 return Ok(Outcome::Task { task, queue: queue.clone(), changed: false });
             }
             if let Turned::Done(stored, vote) = self.turn(queue, &key, ballots, turn, now).await? {
+                if let (None, Some(since)) = (&vote, stored.task.status.taken_at) {
+                    self.paces.served(&queue.name, &[since], now);
+                }
                 let task = seen(vote.as_ref(), voter.as_ref(), *stored);
                 return Ok(Outcome::Task { task, queue: queue.clone(), changed: true });
             }
@@ -138,8 +141,7 @@ impl Engine {
             let event = Event::Tally { answers: all, settled };
             return self.tally(queue, &before, &event, now).await;
         };
-        let decision =
-            self.decide(queue, &before.task, Event::Vote { until, settled }, now)?;
+        let decision = self.decide(queue, &before.task, Event::Vote { until, settled }, now)?;
         let task = decision.task.clone();
         let change = OwnerChange {
             key: key.clone(),
@@ -203,8 +205,10 @@ impl Engine {
         expired: Revision,
     ) -> Result<bool, StoreError> {
         let is_same = |ballots: &Ballots| ballots.task.revision == expired;
-        self.turn_over(queue, id, |ballots| is_same(ballots).then(|| ballots.vote.clone().time_out()))
-            .await
+        self.turn_over(queue, id, |ballots| {
+            is_same(ballots).then(|| ballots.vote.clone().time_out())
+        })
+        .await
     }
 
     /// A voter is gone: its open ballots count null.
@@ -273,7 +277,11 @@ impl Engine {
     }
 
     /// Who has yet to answer to a task, by name.
-    pub(super) async fn awaited(&self, queue: &QueueName, id: &TaskId) -> Result<Vec<String>, StoreError> {
+    pub(super) async fn awaited(
+        &self,
+        queue: &QueueName,
+        id: &TaskId,
+    ) -> Result<Vec<String>, StoreError> {
         let ballots = self.ballots(&OwnerKey::vote(queue, id), id).await?;
         let names = |ballots: Ballots| ballots.vote.awaited().map(ToString::to_string).collect();
         Ok(ballots.map_or_else(Vec::new, names))
@@ -304,11 +312,7 @@ impl Engine {
 }
 
 /// The task as its voter sees it, as long as its ballot is open.
-fn seen(
-    vote: Option<&Vote>,
-    voter: Option<&WorkerName>,
-    stored: Stored,
-) -> punctual_core::Task {
+fn seen(vote: Option<&Vote>, voter: Option<&WorkerName>, stored: Stored) -> punctual_core::Task {
     let seen = vote.zip(voter).and_then(|(vote, voter)| vote.seen_by(voter, &stored.task));
     seen.unwrap_or(stored.task)
 }

@@ -1,31 +1,14 @@
-//! Workers: how they join, hear what is for them, drain and leave, and what becomes of silent ones.
+//! Workers: how they join, drain and leave, are read, and what becomes of silent ones.
 
-use std::collections::HashSet;
-use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
-
-use punctual_core::limits::{PAGE_EXAMINED_MAX, TAKE_BYTES_MAX, WAIT_MS_MAX};
-use punctual_core::task::Settlement;
+use punctual_core::limits::PAGE_EXAMINED_MAX;
 use punctual_core::worker::{Joined, WorkerPatch, WorkerState};
-use punctual_core::{
-    Event, Owner, OwnerKey, OwnerKind, Queue, QueueName, Span, State, TaskId, Timestamp,
-    Worker, WorkerName,
-};
-use punctual_store::{
-    OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
-};
-use tokio::time::{Instant, sleep_until};
+use punctual_core::{Owner, OwnerKey, OwnerKind, QueueName, Timestamp, Worker, WorkerName};
+use punctual_store::{OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner};
 
-use super::held::bytes_of;
-use super::owned::{Decided, Undone};
 use super::{Engine, Failure};
-use crate::dispatch::Told;
 
 /// How often a worker is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
-/// Tasks read at a time.
-const CHUNK: usize = 500;
 
 /// A worker, and how many tasks it holds.
 pub(crate) struct WorkerReading {
@@ -44,36 +27,6 @@ pub(crate) struct WorkerFilter {
     pub(crate) states: Vec<WorkerState>,
 }
 
-/// What a worker asks for when it polls.
-#[derive(Debug)]
-pub(crate) struct PollAsk {
-    /// How long it waits for something new.
-    pub(crate) wait: Span,
-    /// Which incarnation it is.
-    pub(crate) session: Option<String>,
-}
-
-/// What a worker is told.
-#[derive(Debug, Default)]
-pub(crate) struct Orders {
-    /// Tasks that it was given and has not confirmed, and their queues.
-    pub(crate) assignments: Vec<(Arc<Queue>, Stored)>,
-    /// Tasks that it is asked to stop.
-    pub(crate) cancel: Vec<(QueueName, TaskId)>,
-    /// Tasks that it is asked to set aside.
-    pub(crate) pause: Vec<(QueueName, TaskId)>,
-}
-
-impl PollAsk {
-    /// Checks every field.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.wait.as_millis() > WAIT_MS_MAX {
-            return Err(Failure::invalid("wait", "at most 60 seconds"));
-        }
-        Ok(())
-    }
-}
-
 fn known(stored: StoredOwner) -> Option<(Worker, Revision)> {
     match stored.owner {
         Owner::Worker(worker) => Some((*worker, stored.revision)),
@@ -88,6 +41,8 @@ impl Engine {
         name: &WorkerName,
         patch: WorkerPatch,
     ) -> Result<WorkerReading, Failure> {
+        // Nothing is given to one who begins anew before what it held is taken back.
+        let _alone = self.assign_alone().await;
         for _ in 0..ROUNDS_MAX {
             let before = self.find_worker(name).await?;
             let now = self.now();
@@ -123,10 +78,8 @@ impl Engine {
     /// half way can leave again.
     pub(crate) async fn leave(&self, name: &WorkerName) -> Result<(), Failure> {
         for _ in 0..ROUNDS_MAX {
-            let (before, revision) = self
-                .find_worker(name)
-                .await?
-                .ok_or_else(|| Failure::NoWorker(name.clone()))?;
+            let (before, revision) =
+                self.find_worker(name).await?.ok_or_else(|| Failure::NoWorker(name.clone()))?;
             if before.state == WorkerState::Active {
                 let worker = Worker { state: WorkerState::Draining, ..before };
                 self.write_worker(&worker, Some(revision)).await?;
@@ -176,150 +129,6 @@ impl Engine {
         Ok((readings.map(reading).collect(), next))
     }
 
-    /// Tells a worker what is for it, as soon as there is something new.
-    pub(crate) async fn poll(&self, name: &WorkerName, ask: &PollAsk) -> Result<Orders, Failure> {
-        let deadline = Instant::now() + Duration::from_millis(ask.wait.as_millis().unsigned_abs());
-        self.present_worker(name).await?;
-        let Some(polling) = self.roster.poll(name) else { return Ok(Orders::default()) };
-        let _waiting = polling.counts(&*self.store);
-        loop {
-            let mut rung = pin!(polling.bell.notified());
-            rung.as_mut().enable();
-            let (worker, _) = self.present_worker(name).await?;
-            if !worker.is_session(ask.session.as_deref()) {
-                return Err(Failure::OldSession(name.clone()));
-            }
-            self.roster.hear(name, self.now());
-            let (orders, asked) = self.orders(name).await?;
-            let is_news = self.roster.tell(name, asked);
-            let is_over = Instant::now() >= deadline || self.roster.is_closed();
-            if is_news || is_over || !orders.assignments.is_empty() {
-                return Ok(orders);
-            }
-            tokio::select! {
-                () = rung => {}
-                () = sleep_until(deadline) => {}
-            }
-        }
-    }
-
-    /// What there is for a worker, and what is asked of it.
-    async fn orders(&self, name: &WorkerName) -> Result<(Orders, HashSet<Told>), StoreError> {
-        let (mut orders, mut asked, mut bytes) = (Orders::default(), HashSet::new(), 0);
-        for (queue, stored) in self.held_by(name).await? {
-            let (spec, status) = (&stored.task.spec, &stored.task.status);
-            let named = || (spec.queue.clone(), spec.id.clone());
-            let Some(hold) = status.hold else { continue };
-            match status.state {
-                State::Assigned => {
-                    bytes += bytes_of(&stored.task);
-                    if bytes <= TAKE_BYTES_MAX || orders.assignments.is_empty() {
-                        self.held.keep([&stored]);
-                        orders.assignments.push((queue, stored));
-                    }
-                }
-                State::Cancelling => {
-                    asked.insert((spec.queue.clone(), spec.id.clone(), hold.token, true));
-                    orders.cancel.push(named());
-                }
-                State::Pausing => {
-                    asked.insert((spec.queue.clone(), spec.id.clone(), hold.token, false));
-                    orders.pause.push(named());
-                }
-                _ => {}
-            }
-        }
-        for (queue, stored) in self.ballots_of(name).await? {
-            if stored.task.status.state == State::Assigned {
-                bytes += bytes_of(&stored.task);
-                if bytes <= TAKE_BYTES_MAX || orders.assignments.is_empty() {
-                    orders.assignments.push((queue, stored));
-                }
-            }
-        }
-        Ok((orders, asked))
-    }
-
-    /// The tasks of dispatch queues that a worker holds.
-    async fn held_by(&self, name: &WorkerName) -> Result<Vec<(Arc<Queue>, Stored)>, StoreError> {
-        let mut holdings = self.store.holdings(name).await?;
-        holdings.sort_unstable();
-        let mut held = Vec::new();
-        for part in holdings.chunk_by(|(a, _), (b, _)| a == b) {
-            let Some(queue) = self.store.queue(&part[0].0).await? else { continue };
-            for chunk in part.chunks(CHUNK) {
-                let ids: Vec<TaskId> = chunk.iter().map(|(_, id)| id.clone()).collect();
-                let tasks = self.store.read(&queue.name, &ids).await?.into_iter().flatten();
-                let mine = |stored: &Stored| {
-                    let status = &stored.task.status;
-                    status.worker.as_ref() == Some(name) && status.state.is_held()
-                };
-                held.extend(tasks.filter(mine).map(|stored| (queue.clone(), stored)));
-            }
-        }
-        Ok(held)
-    }
-
-    /// Ends the holds of a worker that is not there any more, but for those it was given after a time:
-    /// these attempts count.
-    pub(super) async fn end_holdings(
-        &self,
-        name: &WorkerName,
-        error: &str,
-        before: Option<Timestamp>,
-    ) -> Result<(), StoreError> {
-        let is_old = |stored: &Stored| match (stored.task.status.hold, before) {
-            (Some(hold), Some(before)) => hold.since <= before,
-            _ => true,
-        };
-        for (queue, stored) in self.held_by(name).await? {
-            if is_old(&stored) {
-                self.settle_held(&queue, &Event::HoldEnd, stored).await?;
-            }
-        }
-        self.give_up_ballots(name, error).await
-    }
-
-    /// Gives back what a worker holds that leaves.
-    async fn release_holdings(&self, name: &WorkerName) -> Result<(), StoreError> {
-        for (queue, stored) in self.held_by(name).await? {
-            let Some(hold) = stored.task.status.hold else { continue };
-            let settlement = Settlement::Release { delay: None, checkpoint: None };
-            let event = Event::Settle { token: hold.token, settlement };
-            self.settle_held(&queue, &event, stored).await?;
-        }
-        Ok(())
-    }
-
-    /// Lets something happen to a held task, unless its hold has ended meanwhile.
-    async fn settle_held(
-        &self,
-        queue: &Queue,
-        event: &Event,
-        mut before: Stored,
-    ) -> Result<(), StoreError> {
-        let token = |stored: &Stored| stored.task.status.hold.map(|hold| hold.token);
-        let held_by = token(&before);
-        for _ in 0..ROUNDS_MAX {
-            let now = self.now();
-            let Ok(decision) = self.decide(queue, &before.task, event.clone(), now) else {
-                return Ok(());
-            };
-            let decided = Decided { queue, event, before: &before, decision };
-            match self.commit(vec![decided], now).await?.pop() {
-                Some(Err(Undone::Lost)) => {}
-                Some(Err(Undone::Store(failure))) => return Err(failure),
-                _ => return Ok(()),
-            }
-            let id = std::slice::from_ref(&before.task.spec.id);
-            match self.store.read(&queue.name, id).await?.into_iter().flatten().next() {
-                Some(stored) if token(&stored) == held_by => before = stored,
-                _ => return Ok(()),
-            }
-        }
-        Ok(())
-    }
-
     /// What is to be done about a worker whose alarm rang: it was heard of, it is lost, or it is
     /// forgotten. The step, and whether it says that the worker is lost.
     pub(super) fn ring_worker(
@@ -329,7 +138,9 @@ impl Engine {
         now: Timestamp,
     ) -> (Step, bool) {
         let key = OwnerKey::worker(&worker.name);
+        // Who spoke while no server listened is heard of again within the usual time, or is lost then.
         let heard_at = self.roster.heard_at(&worker.name, now).unwrap_or(worker.seen_at);
+        let heard_at = heard_at.max(self.started_at);
         let after = worker.ring(heard_at, now);
         let is_lost = after.as_ref().is_some_and(|worker| worker.state == WorkerState::Lost);
         let after = after.map(|worker| Owner::Worker(Box::new(worker)));
@@ -338,8 +149,26 @@ impl Engine {
         (Step { owners: vec![owner], ..Step::default() }, is_lost)
     }
 
+    /// A worker's alarm was seen to. What one that is lost held is ready for others.
+    pub(super) async fn rung_worker(
+        &self,
+        name: &WorkerName,
+        is_lost: bool,
+    ) -> Result<(), StoreError> {
+        self.refresh_worker(name).await?;
+        if is_lost {
+            tracing::warn!(worker = %name, "not heard of for 30 seconds, and lost");
+            self.roster.ring(name);
+            self.end_holdings(name, "its worker was lost", None).await?;
+        }
+        Ok(())
+    }
+
     /// Reads a worker that has joined and is not lost.
-    async fn present_worker(&self, name: &WorkerName) -> Result<(Worker, Revision), Failure> {
+    pub(super) async fn present_worker(
+        &self,
+        name: &WorkerName,
+    ) -> Result<(Worker, Revision), Failure> {
         let found = self.find_worker(name).await?;
         found
             .filter(|(worker, _)| worker.state != WorkerState::Lost)
