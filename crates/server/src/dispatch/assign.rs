@@ -30,11 +30,11 @@ struct Place {
     free: usize,
 }
 
-/// Hands out what is ready. `hungry` are all queues that may have tasks.
+/// Hands out what is ready. Free places are shared among `rivals`, this queue among them.
 pub(super) async fn assign(
     engine: &Engine,
     queue: &Queue,
-    hungry: &[QueueName],
+    rivals: &[QueueName],
 ) -> Result<Assigned, StoreError> {
     let candidates = engine.roster.serving(&queue.name);
     let stats = engine.store().stats(std::slice::from_ref(&queue.name)).await?.pop().flatten();
@@ -48,7 +48,7 @@ pub(super) async fn assign(
     let names: Vec<WorkerName> = candidates.iter().map(|worker| worker.name.clone()).collect();
     let loads = engine.store().loads(&names).await?;
     let place = |(worker, load): (Candidate, usize)| {
-        let free = share_of(worker.capacity.saturating_sub(load), &worker.queues, hungry);
+        let free = share_of(worker.capacity.saturating_sub(load), &worker.queues, rivals);
         Place { worker, load, free }
     };
     let places = candidates.into_iter().zip(loads).map(place).filter(|place| place.free > 0);
@@ -73,8 +73,8 @@ pub(super) async fn assign(
 }
 
 /// How many of a worker's free places one queue may have, so that others it serves get some.
-fn share_of(free: usize, serves: &[QueueName], hungry: &[QueueName]) -> usize {
-    let served = hungry.iter().filter(|queue| serves.binary_search(queue).is_ok()).count();
+fn share_of(free: usize, serves: &[QueueName], rivals: &[QueueName]) -> usize {
+    let served = rivals.iter().filter(|queue| serves.binary_search(queue).is_ok()).count();
     free.div_ceil(served.max(1))
 }
 

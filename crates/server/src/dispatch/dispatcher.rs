@@ -1,6 +1,6 @@
 //! The dispatcher: one loop that looks at queues that may have tasks, and hands them out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub(crate) struct Dispatcher {
     /// When each queue was last served, in the order of rounds.
     served: HashMap<QueueName, u64>,
     rounds: u64,
+    /// Hungry queues that had their turn since all of them last had.
+    turns: HashSet<QueueName>,
     refreshed: Option<Instant>,
     backoff: Backoff,
 }
@@ -49,6 +51,7 @@ impl Dispatcher {
             alarms: Alarms::default(),
             served: HashMap::new(),
             rounds: 0,
+            turns: HashSet::new(),
             refreshed: None,
             backoff: Backoff::default(),
         }
@@ -111,12 +114,12 @@ impl Dispatcher {
 
     /// Looks at a queue, and sees to it that it is looked at again.
     async fn look(&mut self, name: QueueName) {
+        // A place that is freed while it is looked at must be heard of.
+        self.engine.dispatch.hungry().insert(name.clone());
         match self.look_once(&name).await {
             Ok(look) => {
                 self.backoff.reset();
-                if look.is_hungry {
-                    self.engine.dispatch.hungry().insert(name.clone());
-                } else {
+                if !look.is_hungry {
                     self.engine.dispatch.hungry().remove(&name);
                 }
                 if let Some(at) = look.again_at {
@@ -153,13 +156,26 @@ impl Dispatcher {
 
     async fn assign(&mut self, queue: &Queue) -> Result<Look, StoreError> {
         self.see_others().await;
-        let hungry: Vec<QueueName> = self.engine.dispatch.hungry().iter().cloned().collect();
-        let assigned = assign(&self.engine, queue, &hungry).await?;
+        let rivals = self.rivals(&queue.name);
+        let assigned = assign(&self.engine, queue, &rivals).await?;
         Ok(Look {
             is_progress: assigned.count > 0,
             is_hungry: assigned.is_hungry,
             again_at: assigned.again_at,
         })
+    }
+
+    /// The queues that free places are shared among: this one, and hungry ones that have not had their
+    /// turn.
+    fn rivals(&mut self, name: &QueueName) -> Vec<QueueName> {
+        let hungry = self.engine.dispatch.hungry();
+        if hungry.is_subset(&self.turns) {
+            self.turns.clear();
+        }
+        let waiting = hungry.difference(&self.turns).filter(|it| *it != name).cloned();
+        let rivals = waiting.chain([name.clone()]).collect();
+        self.turns.insert(name.clone());
+        rivals
     }
 
     async fn open(&mut self, queue: &Queue) -> Result<Look, StoreError> {
