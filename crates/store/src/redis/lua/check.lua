@@ -62,6 +62,11 @@ local function bring_home(record)
   end
 end
 
+-- Where the tasks of a record's holder are entered, if that is kept.
+local function held_home(record)
+  return q.is_dispatch and HELD[record.status] and record.worker and held_key(record.worker)
+end
+
 local function check_record(id)
   local record = read_record(q, id)
   if not record then
@@ -78,6 +83,13 @@ local function check_record(id)
     if is_mending then
       -- Nothing is known of its list any more; all who were there get new places.
       call('DEL', lane_for(q, lane).list)
+    end
+  end
+  local held, member = held_home(record), q.escaped .. ':' .. id
+  if held and call('SISMEMBER', held, member) == 0 then
+    find_out('task %s of queue %s is %s, but not in %s', id, q.name, record.status, held)
+    if is_mending then
+      move_holding(q, record.worker, id, 1)
     end
   end
   local places = homes(record)

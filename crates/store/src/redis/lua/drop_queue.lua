@@ -33,6 +33,17 @@ if call('EXISTS', names) == 1 then
   call('UNLINK', prefix .. 'bundles:due:' .. q.escaped)
   call('HSET', prefix .. 'dropped', name, since)
 end
+if q.is_dispatch then
+  for state in pairs(HELD) do
+    for _, text in ipairs(call('ZRANGE', state_key(q, state), 0, -1)) do
+      local _, id = parse_entry(text)
+      local worker = call('HGET', task_key(q, id), 'worker')
+      if worker then
+        move_holding(q, worker, id, -1)
+      end
+    end
+  end
+end
 for _, lane in pairs(lanes_of(q)) do
   set_aside(lane.list, '')
   set_aside(lane.due, '')

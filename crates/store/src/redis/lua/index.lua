@@ -133,6 +133,8 @@ local function find(q, id)
   if record.status == 'waiting' or record.status == 'ready' then
     v = call('HMGET', key, 'pos', 'priority', 'class')
     record.pos, record.priority, record.class = v[1], v[2], v[3]
+  elseif q.is_dispatch and HELD[record.status] then
+    record.worker = call('HGET', key, 'worker')
   end
   return record
 end
@@ -153,6 +155,9 @@ local function unindex(q, record)
     if HELD[record.status] then
       take_out(q.holds, member)
       q.held = q.held - 1
+      if record.worker then
+        move_holding(q, record.worker, record.id, -1)
+      end
     elseif FINISHED[record.status] then
       take_out(q.keeps, member)
     end
@@ -170,7 +175,7 @@ local function unindex(q, record)
 end
 
 -- Puts a task into the indexes of its state: `hold`, `finished`, `keep` and `expires` are times, given
--- where they apply; `bundle` says that it delivers one.
+-- where they apply; `bundle` says that it delivers one, `worker` who holds it where that is kept.
 local function index(q, task)
   local member = entry(task.birth, task.id)
   if task.status == 'waiting' or task.status == 'ready' then
@@ -181,6 +186,9 @@ local function index(q, task)
       q.held = q.held + 1
       add(q.holds, task.hold, member)
       plan(q.holds, task.hold)
+      if task.worker then
+        move_holding(q, task.worker, task.id, 1)
+      end
     elseif task.keep then
       add(q.keeps, task.keep, member)
       plan(q.keeps, task.keep)
@@ -426,6 +434,9 @@ local function flush()
       end
       flush_lanes(q)
     end
+  end
+  for _, worker in ipairs(flush_holdings()) do
+    messages[#messages + 1] = 'worker ' .. worker
   end
   if next(agenda) then
     flush_agenda()

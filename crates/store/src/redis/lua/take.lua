@@ -4,8 +4,10 @@
 --       roll: a random whole number
 --       others: how many of every class that is not named (-1: all); how many classes are named, and
 --       those, each with how many of it
+--       how many capabilities there are (-1: it does not matter), and those
 --       takers to the end, each: seed, index of its next token, most tasks, bytes it already got, hold
---       in milliseconds or '', 1 if it will confirm, worker or ''
+--       in milliseconds or '', 1 if it will confirm, worker or '', most tasks that it may hold or '', how
+--       many of them it holds in other shards
 -- Body  {'NOQUEUE'}
 --       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0:
 --         it did not); the taker at which the call reached its own limit (0: it did not); per taker a list of
@@ -27,8 +29,30 @@ for _ = 1, tonumber(ARGV[8]) do
   rooms[ARGV[i]] = room < 0 and math.huge or room
   i = i + 2
 end
+
+-- Classes all of whose capabilities are there; nil: all classes.
+local covered
+if tonumber(ARGV[i]) >= 0 then
+  covered = {[''] = true}
+  local is_there = {}
+  for n = 1, tonumber(ARGV[i]) do
+    is_there[ARGV[i + n]] = true
+  end
+  setmetatable(covered, {__index = function(known, class)
+    local is_covered = true
+    -- The names of a class are apart by an escaped line end.
+    for name in string.gmatch(string.gsub(class, '%%0A', '\n'), '[^\n]+') do
+      is_covered = is_covered and is_there[name] or false
+    end
+    known[class] = is_covered
+    return is_covered
+  end})
+  i = i + tonumber(ARGV[i])
+end
+i = i + 1
+
 local function has_room(class)
-  return (rooms[class] or others) > 0
+  return (rooms[class] or others) > 0 and (not covered or covered[class])
 end
 local function use_room(class)
   rooms[class] = (rooms[class] or others) - 1
@@ -39,9 +63,10 @@ while i <= #ARGV do
   takers[#takers + 1] = {
     seed = ARGV[i], index = tonumber(ARGV[i + 1]), n = tonumber(ARGV[i + 2]), bytes = tonumber(ARGV[i + 3]),
     hold = tonumber(ARGV[i + 4]), confirm = ARGV[i + 5] == '1', worker = ARGV[i + 6],
+    capacity = tonumber(ARGV[i + 7]), elsewhere = tonumber(ARGV[i + 8]),
   }
   total = total + takers[#takers].n
-  i = i + 7
+  i = i + 9
 end
 chunk_size = math.max(math.min(chunk_size, total), 1)
 
@@ -262,6 +287,16 @@ local function text_of(ms)
   return texts[ms]
 end
 
+-- Tasks that workers got here, and how many more one may have.
+local loads = {}
+local function room_of(taker)
+  if not q.is_dispatch or not taker.capacity or taker.worker == '' then
+    return math.huge
+  end
+  local load = call('SCARD', held_key(taker.worker)) + (loads[taker.worker] or 0)
+  return taker.capacity - taker.elsewhere - load
+end
+
 local function hand_out(record, taker)
   local hold = taker.hold or (record.hold and millis(record.hold)) or q.hold
   local status = taker.confirm and 'assigned' or 'running'
@@ -288,6 +323,10 @@ local function hand_out(record, taker)
   if record.expires then
     take_out(q.expiries, member)
   end
+  if q.is_dispatch and taker.worker ~= '' then
+    move_holding(q, taker.worker, record.id, 1)
+    loads[taker.worker] = (loads[taker.worker] or 0) + 1
+  end
   taker.index = taker.index + 1
   return {shown(q, record), hold, taker.confirm and q.confirm or -1}
 end
@@ -299,8 +338,8 @@ local items, bytes, stopped_at, is_wanting = 0, 0, 0, false
 local got, ids = {}, {}
 for t, taker in ipairs(takers) do
   got[t], ids[t] = {}, {}
-  local n = 0
-  while n < taker.n and stopped_at == 0 do
+  local n, most = 0, math.min(taker.n, room_of(taker))
+  while n < most and stopped_at == 0 do
     local record = source and (not q.concurrency or held < q.concurrency) and source.peek()
     if not record then
       is_wanting = true
@@ -326,11 +365,11 @@ if source then
   source.close()
 end
 
--- Classes without room that have ready tasks.
+-- Classes whose room is used up that have ready tasks.
 local left_out, is_left_out = {}, {}
 for _, group in ipairs(by_priority(q)) do
   for _, lane in ipairs(group) do
-    if rooms[lane.class] and not has_room(lane.class) and not is_left_out[lane.class] then
+    if rooms[lane.class] and rooms[lane.class] <= 0 and not is_left_out[lane.class] then
       local listed = lane.tail - lane.head - lane.holes
       if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > (lane.gone or 0) then
         is_left_out[lane.class] = true
