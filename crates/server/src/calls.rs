@@ -33,6 +33,19 @@ impl Calls {
         }
     }
 
+    /// Says that several queues may have work, all at once.
+    pub(crate) fn call_all(&self, called: impl IntoIterator<Item = QueueName>) {
+        let mut queues = self.lock();
+        let were_none = queues.is_empty();
+        queues.extend(called);
+        if !queues.is_empty() {
+            self.idle.send_replace(false);
+            if were_none {
+                self.called.notify_one();
+            }
+        }
+    }
+
     /// Waits for calls, and returns the queues that were called.
     pub(crate) async fn next(&self) -> HashSet<QueueName> {
         loop {

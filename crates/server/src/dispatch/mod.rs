@@ -48,7 +48,8 @@ impl Dispatch {
 
     /// Says that somebody can be given tasks of these queues.
     pub(crate) fn join(&self, queues: &[QueueName]) {
-        queues.iter().for_each(|queue| self.call(queue.clone()));
+        self.hungry().extend(queues.iter().cloned());
+        self.calls.call_all(queues.iter().cloned());
     }
 
     /// Says that somebody who serves these queues may have a place free.
@@ -57,7 +58,7 @@ impl Dispatch {
             let hungry = self.hungry();
             queues.iter().filter(|queue| hungry.contains(*queue)).cloned().collect()
         };
-        hungry.into_iter().for_each(|queue| self.calls.call(queue));
+        self.calls.call_all(hungry);
     }
 
     /// Resolves when all that can be handed out now has been.

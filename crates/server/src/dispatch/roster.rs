@@ -34,12 +34,16 @@ struct Inner {
     /// Who may have open ballots, and on what.
     ballots: HashMap<WorkerName, BTreeSet<(QueueName, TaskId)>>,
     bells: HashMap<WorkerName, Arc<Notify>>,
+    /// How often a record was taken over.
+    changes: u64,
     closed: bool,
 }
 
 struct Member {
     worker: Worker,
     revision: Revision,
+    /// Which change of the roster this is.
+    change: u64,
     heard_at: Timestamp,
     /// Polls that wait now: while one does, it is heard of.
     polls: usize,
@@ -81,7 +85,9 @@ impl Roster {
     pub(crate) fn put(&self, worker: Worker, revision: Revision) {
         let mut inner = self.lock();
         let seen_at = worker.seen_at;
-        let Inner { members, bells, .. } = &mut *inner;
+        inner.changes += 1;
+        let Inner { members, bells, changes, .. } = &mut *inner;
+        let change = *changes;
         match members.get_mut(&worker.name) {
             Some(member) => {
                 if member.worker.joined_at != worker.joined_at {
@@ -92,6 +98,7 @@ impl Roster {
                 }
                 member.worker = worker;
                 member.revision = revision;
+                member.change = change;
                 member.heard_at = member.heard_at.max(seen_at);
             }
             None => {
@@ -100,6 +107,7 @@ impl Roster {
                 let member = Member {
                     worker,
                     revision,
+                    change,
                     heard_at: seen_at,
                     polls: 0,
                     is_doubtful: false,
@@ -110,12 +118,21 @@ impl Roster {
         }
     }
 
-    /// Takes over all records there are: who is not among them is gone.
-    pub(crate) fn replace(&self, workers: Vec<(Worker, Revision)>) {
+    /// How often a record was taken over.
+    pub(crate) fn changes(&self) -> u64 {
+        self.lock().changes
+    }
+
+    /// Takes over all records there were: who is not among them is gone. What was taken over after
+    /// `changes` is newer, and stays.
+    pub(crate) fn replace(&self, workers: Vec<(Worker, Revision)>, changes: u64) {
         let names: HashSet<WorkerName> = workers.iter().map(|(it, _)| it.name.clone()).collect();
-        self.lock().members.retain(|name, member| names.contains(name) || member.polls > 0);
+        let is_newer = |member: &Member| member.change > changes;
+        self.lock().members.retain(|name, member| names.contains(name) || is_newer(member));
         for (worker, revision) in workers {
-            self.put(worker, revision);
+            if !self.lock().members.get(&worker.name).is_some_and(is_newer) {
+                self.put(worker, revision);
+            }
         }
     }
 

@@ -281,6 +281,7 @@ impl Engine {
 
     /// Takes over the records of all workers.
     pub(crate) async fn find_workers(&self) -> Result<(), StoreError> {
+        let changes = self.roster.changes();
         let (mut listing, mut workers) = (worker_listing(None), Vec::new());
         loop {
             let page = self.store.list_owners(listing.clone()).await?;
@@ -290,7 +291,7 @@ impl Engine {
             }
             listing.cursor = page.next;
         }
-        self.roster.replace(workers);
+        self.roster.replace(workers, changes);
         Ok(())
     }
 }
