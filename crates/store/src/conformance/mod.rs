@@ -25,6 +25,7 @@ use async_trait::async_trait;
 use punctual_core::Timestamp;
 
 pub use self::fixture::Fixture;
+pub use self::owners::owner_of;
 use crate::clock::ManualClock;
 use crate::port::Store;
 

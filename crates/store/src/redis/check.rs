@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use punctual_core::QueueName;
+use punctual_core::{OwnerKind, QueueName};
 use redis::{RedisResult, Value, cmd};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -104,7 +104,7 @@ impl Node {
         Ok(findings)
     }
 
-    /// Checks the bundles and plans of a shard.
+    /// Checks the owners of a shard.
     async fn check_owners(
         &self,
         shard: usize,
@@ -114,9 +114,12 @@ impl Node {
         indexes.sort_unstable();
         // SCAN may name a key twice.
         indexes.dedup();
-        let shared = ["bundles", "plans", "timer", "plan:time:set", "plan:ids", "alarm"];
+        let kinds = OwnerKind::ALL.map(OwnerKind::name);
+        let plurals = kinds.map(|kind| format!("{kind}s"));
+        let shared = ["timer", "plan:time:set", "plan:ids", "alarm"];
+        let indexes = indexes.iter().chain(&plurals).map(String::as_str);
         let mut findings = Vec::new();
-        for step in indexes.iter().map(String::as_str).chain(shared).chain(["bundle", "plan"]) {
+        for step in indexes.chain(shared).chain(kinds) {
             findings.extend(self.check_owners_step(shard, is_mending, step).await?);
         }
         Ok(findings)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
 use punctual_core::{QueueName, Seed, Span, Timestamp, WorkerName};
 
@@ -75,7 +76,8 @@ impl Node {
         let worker = |taker: &Taker| taker.worker.clone();
         let workers: BTreeSet<WorkerName> =
             take.takers.iter().filter(limited).filter_map(worker).collect();
-        if self.keys.shards() == 1 || workers.is_empty() {
+        let is_one_shard = self.keys.shards() == 1;
+        if is_one_shard || workers.is_empty() || !self.is_dispatched(&take.queue).await? {
             return Ok(Vec::new());
         }
         let workers: Vec<WorkerName> = workers.into_iter().collect();
@@ -84,6 +86,11 @@ impl Node {
         let loads: HashMap<_, _> = workers.into_iter().zip(loads).collect();
         let held = |taker: &Taker| taker.worker.as_ref().and_then(|worker| loads.get(worker));
         Ok(take.takers.iter().map(|taker| held(taker).copied().unwrap_or_default()).collect())
+    }
+
+    async fn is_dispatched(&self, queue: &QueueName) -> Result<bool, StoreError> {
+        let known = self.queue(queue).await?;
+        Ok(known.is_some_and(|known| known.queue.settings.mode == Mode::Dispatch))
     }
 
     /// One call, for the takers from `first` on.

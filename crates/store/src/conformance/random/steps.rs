@@ -197,7 +197,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn a_queue() -> impl Strategy<Value = usize> {
+pub(super) fn a_queue() -> impl Strategy<Value = usize> {
     prop_oneof![
         5 => Just(0usize), 3 => Just(1usize), 1 => Just(2usize), 3 => Just(3usize), 1 => Just(4usize),
     ]
