@@ -128,7 +128,15 @@ impl Roster {
     pub(crate) fn replace(&self, workers: Vec<(Worker, Revision)>, changes: u64) {
         let names: HashSet<WorkerName> = workers.iter().map(|(it, _)| it.name.clone()).collect();
         let is_newer = |member: &Member| member.change > changes;
-        self.lock().members.retain(|name, member| names.contains(name) || is_newer(member));
+        let mut inner = self.lock();
+        let Inner { members, bells, .. } = &mut *inner;
+        members.retain(|name, member| {
+            let is_there = names.contains(name) || is_newer(member);
+            let bell = bells.get(name).filter(|_| !is_there);
+            bell.into_iter().for_each(|bell| bell.notify_waiters());
+            is_there
+        });
+        drop(inner);
         for (worker, revision) in workers {
             if !self.lock().members.get(&worker.name).is_some_and(is_newer) {
                 self.put(worker, revision);
