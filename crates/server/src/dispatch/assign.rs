@@ -52,7 +52,7 @@ pub(super) async fn assign(
         Place { worker, load, free }
     };
     let places = candidates.into_iter().zip(loads).map(place).filter(|place| place.free > 0);
-    // Whoever let a time to confirm pass is asked when nobody else can be.
+    // Whoever let its time pass is asked when nobody else can be.
     let (doubtful, trusted): (Vec<Place>, Vec<Place>) =
         places.partition(|place| place.worker.is_doubtful);
     let mut left = ready.min(ROUND_MAX);

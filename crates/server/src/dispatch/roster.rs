@@ -47,7 +47,7 @@ struct Member {
     heard_at: Timestamp,
     /// Polls that wait now: while one does, it is heard of.
     polls: usize,
-    /// Whether it let a time to confirm pass and was not heard of since.
+    /// Whether it let a time to confirm or a hold pass and was not heard of since.
     is_doubtful: bool,
     told: HashSet<Told>,
 }
@@ -181,7 +181,7 @@ impl Roster {
         Some(if member.polls > 0 { now } else { member.heard_at })
     }
 
-    /// A worker let a time to confirm pass.
+    /// A worker let a time to confirm or a hold pass.
     pub(crate) fn doubt(&self, name: &WorkerName) {
         if let Some(member) = self.lock().members.get_mut(name) {
             member.is_doubtful = true;

@@ -181,13 +181,13 @@ impl Engine {
                 Err(refusal) => warn!(queue = %name, %id, %refusal, "not ended"),
             }
         }
-        let committed = self.commit(decided, now).await?;
-        for (stored, ended) in expired.iter().zip(&committed) {
-            let status = &stored.task.status;
-            if let (Ok(_), State::Assigned, Some(worker)) = (ended, status.state, &status.worker) {
+        // Whoever let a time pass is asked last, until it is heard of again: also with what it lost now.
+        for status in expired.iter().map(|stored| &stored.task.status) {
+            if let (true, Some(worker)) = (status.state.is_held(), &status.worker) {
                 self.roster.doubt(worker);
             }
         }
+        let committed = self.commit(decided, now).await?;
         Ok(Round::of(is_progress || committed.iter().any(Result::is_ok)))
     }
 

@@ -121,6 +121,9 @@ async fn attempts_are_limited() {
         let task = server.given("w", 1).await.remove(0);
         assert_eq!(task["attempt"], attempt);
         server.advance(10).await;
+        let path = "/v1/queues/q/tasks/a";
+        let ended = |task: &Value| task["history"].as_array().map(Vec::len) == Some(attempt);
+        server.eventually(path, ended).await;
     }
     let failed = server.until("a", "failed").await;
     assert_eq!(failed["error"], "not confirmed in time");
