@@ -18,8 +18,10 @@
 //! - [`flow`]: steps that wait for each other. [`worker`]: who registered to be given tasks. [`vote`]:
 //!   the answers of all of them to one task.
 //! - [`notice`]: tasks that call a URL until it says that it has understood.
+//! - [`announce`]: what is told of all this to whoever listens.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
+pub mod announce;
 pub mod bundle;
 pub mod calendar;
 pub mod callback;
@@ -43,6 +45,7 @@ pub mod vote;
 pub mod why;
 pub mod worker;
 
+pub use announce::{Announcement, Announcements};
 pub use bundle::Bundle;
 pub use callback::Callback;
 pub use error::{Invalid, Refusal};

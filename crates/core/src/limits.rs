@@ -16,8 +16,6 @@ pub const TAG_BYTES_MAX: usize = 128;
 pub const CAPABILITIES_MAX: usize = 64;
 /// Longest capability, in bytes.
 pub const CAPABILITY_BYTES_MAX: usize = 128;
-/// Largest payload of a task of a pub queue, in bytes.
-pub const PUB_PAYLOAD_BYTES_MAX: usize = 64 << 10;
 /// Largest answer of one voter, in bytes.
 pub const VOTE_RESULT_BYTES_MAX: usize = 64 << 10;
 /// Most voters on one task.
@@ -38,7 +36,7 @@ pub const CONTENT_TYPE_BYTES_MAX: usize = 256;
 pub const TIMEOUT_MS_MAX: i64 = 60 * 60 * 1_000;
 /// Longest time a target may ask to be left alone, in milliseconds.
 pub const RETRY_AFTER_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// How much of an answer becomes a task's result, in bytes.
+/// How much of an answer becomes a task's result, and the largest result of a flow's step, in bytes.
 pub const RESULT_BYTES_MAX: usize = 64 << 10;
 /// How much of an answer is kept with its attempt, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 4 << 10;
@@ -70,6 +68,10 @@ pub const HISTORY_MAX: usize = 20;
 pub const NAME_BYTES_MAX: usize = 200;
 /// Longest id of a plan or flow.
 pub const OWNER_ID_BYTES_MAX: usize = 90;
+/// Most steps of a flow.
+pub const FLOW_STEPS_MAX: usize = 10_000;
+/// Most names that the steps of a flow wait for, all together.
+pub const FLOW_EDGES_MAX: usize = 100_000;
 /// Longest key of a bundle, in bytes.
 pub const BUNDLE_KEY_BYTES_MAX: usize = 2_048;
 /// Most payloads one get or delivery of a bundle hands out.
@@ -94,3 +96,9 @@ pub const KEYED_REQUEST_MS: i64 = 24 * 60 * 60 * 1_000;
 pub const JSON_DEPTH_MAX: usize = 128;
 /// Queues a server holds unless configured otherwise.
 pub const QUEUES_MAX: usize = 10_000;
+/// Events a client can go on from, at most.
+pub const EVENTS_MAX: usize = 10_000;
+/// Bytes of events a client can go on from, at most.
+pub const EVENTS_BYTES_MAX: usize = 64 << 20;
+/// Largest payload of a task that is broadcast, in bytes.
+pub const PUB_PAYLOAD_BYTES_MAX: usize = 64 << 10;

@@ -40,6 +40,11 @@ macro_rules! names {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// The text, shared with the name.
+            pub fn shared(&self) -> Arc<str> {
+                self.0.clone()
+            }
         }
 
         impl fmt::Display for $name {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::announce;
 use punctual_store::{Inbox, Received, StoreError};
 use tracing::{info, warn};
 
@@ -72,7 +73,14 @@ impl Receiver {
 
     async fn receive(&self, message: &[u8]) -> Result<Received, StoreError> {
         match self.engine.notice_of(message) {
-            Ok(notice) => self.inbox.receive(message, &notice).await,
+            Ok(notice) => {
+                let received = self.inbox.receive(message, &notice).await?;
+                if received == Received::Done {
+                    let now = self.engine.now();
+                    self.engine.events.announce([announce::task::pushed(&notice, now)]);
+                }
+                Ok(received)
+            }
             Err(reason) => {
                 warn!(rejected = self.inbox.lists().rejected(), reason, "a message is no notice");
                 self.inbox.reject(message, &reason).await

@@ -1,21 +1,21 @@
 //! Connections: accepted, served over HTTP/1.1 or cleartext HTTP/2, and brought to their end.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
+use futures_util::FutureExt;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tower::ServiceExt;
 use tracing::{debug, info, warn};
 
 use crate::Server;
-use crate::api::{self, App};
+use crate::api::{Api, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
 use crate::inbox::Receiver;
@@ -66,12 +66,12 @@ pub(crate) async fn run(
     let closing = Arc::new(Notify::new());
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
     let app = Arc::new(App::new(engine.clone(), &config));
-    let router = api::router(app.clone());
+    let api = Api::new(app.clone());
     let graceful = GracefulShutdown::new();
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &router, &graceful) => Ok(()),
+        () = accept(&listener, &api, &graceful) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -94,19 +94,21 @@ pub(crate) async fn run(
         // It ends between two messages, and one takes no longer than the store.
         let _ = tokio::time::timeout(DRAIN_MAX, receiving).await;
     }
+    // Other servers may want to hear of what was done last.
+    engine.events.sync().await;
     drop(loops);
     info!("stopped");
     ended
 }
 
 /// Accepts connections for ever.
-async fn accept(listener: &TcpListener, router: &Router, graceful: &GracefulShutdown) {
+async fn accept(listener: &TcpListener, api: &Api, graceful: &GracefulShutdown) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(serve(stream, router.clone(), graceful.watcher(), place));
+                tokio::spawn(serve(stream, api.clone(), graceful.watcher(), place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -117,7 +119,7 @@ async fn accept(listener: &TcpListener, router: &Router, graceful: &GracefulShut
 }
 
 /// Serves one connection to its end.
-async fn serve(stream: TcpStream, router: Router, graceful: Watcher, _place: OwnedSemaphorePermit) {
+async fn serve(stream: TcpStream, api: Api, graceful: Watcher, _place: OwnedSemaphorePermit) {
     if let Err(error) = stream.set_nodelay(true) {
         debug!(%error, "a connection was gone at once");
         return;
@@ -133,7 +135,7 @@ async fn serve(stream: TcpStream, router: Router, graceful: Watcher, _place: Own
     let heard = spoke.clone();
     let service = service_fn(move |request| {
         heard.store(true, Ordering::Relaxed);
-        router.clone().oneshot(request)
+        api.clone().answer(request).map(Ok::<_, Infallible>)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::select! {

@@ -13,6 +13,7 @@ pub mod clock;
 pub mod conformance;
 pub mod inbox;
 pub mod local;
+mod loopback;
 pub mod model;
 pub mod port;
 pub mod redis;
@@ -20,7 +21,8 @@ pub mod redis;
 pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
-    Change, Classes, Effect, Keyed, KeyedItem, Listing, Lost, OwnerChange, OwnerListing, OwnerPage,
-    Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store,
-    StoreError, Stored, StoredOwner, Take, Taken, Taker, Wake,
+    Announced, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing, Lost,
+    OwnerChange, OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats,
+    Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Taker,
+    Wake,
 };

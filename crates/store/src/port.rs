@@ -12,6 +12,7 @@
 //!   anybody writing it again.
 
 mod error;
+mod event;
 mod owner;
 mod take;
 
@@ -20,12 +21,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use punctual_core::task::Decision;
 use punctual_core::{
-    OwnerKey, PlanId, Queue, QueueName, RawJson, Spec, State, Task, TaskId, Timestamp, Token, Verb,
-    WorkerName,
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, Spec, State, Task, TaskId,
+    Timestamp, Token, Verb, WorkerName,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use self::error::{Effect, StoreError};
+pub use self::event::{Announced, EventId, Heard, Hearing};
 pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
 pub use self::take::{Classes, Take, Taken, Taker};
 
@@ -278,6 +280,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// The stream of wake-ups. There is one; a second call gets one that has ended.
     fn wakeups(&self) -> UnboundedReceiver<Wake>;
+
+    /// The stream of events, its own and those of all servers that share the store. There is one; a
+    /// second call gets one that has ended.
+    fn hearing(&self) -> Hearing;
+
+    /// Lets events be heard in this order, and says which was the last. Events inform and are no promise:
+    /// an error means that some of them may never be heard.
+    async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError>;
 
     /// Succeeds if reads and writes are possible now.
     async fn health(&self) -> Result<(), StoreError>;

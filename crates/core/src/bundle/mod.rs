@@ -58,6 +58,11 @@ impl BundleKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The text, shared with the key.
+    pub(crate) fn shared(&self) -> Arc<str> {
+        self.0.clone()
+    }
 }
 
 impl fmt::Display for BundleKey {

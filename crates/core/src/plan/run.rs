@@ -341,7 +341,7 @@ impl Run {
     }
 
     /// Its number as a program reads it: a number, or a text for one besides the rule.
-    fn number(&self) -> RawJson {
+    pub(crate) fn number(&self) -> RawJson {
         if self.is_ruled { RawJson::stored(&self.label) } else { RawJson::of(&self.label) }
     }
 }

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod access;
 mod bundles;
 mod client;
 mod deliver;
 mod drain;
+mod ear;
+mod events;
 mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]

@@ -7,6 +7,9 @@ mod away;
 mod clock;
 mod deliver;
 mod doctor;
+#[path = "../e2e/ear.rs"]
+mod ear;
+mod events;
 mod inbox;
 mod nodes;
 #[path = "../e2e/process.rs"]

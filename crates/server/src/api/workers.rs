@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::worker::{WorkerPatch, WorkerState};
-use punctual_core::{QueueName, Span};
+use punctual_core::{Patch, QueueName, Span, WorkerName};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -14,10 +14,12 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::{Changes, Reads};
+use super::rights::Caller;
 use super::schema::Duration;
 use super::target::{OnWorker, Params, given, page_limit};
 use super::view::{OrdersView, Page, WorkerView};
 use super::{App, Nothing, Problem, answer};
+use crate::access::Scope;
 use crate::engine::{Failure, PollAsk, WorkerFilter, WorkerReading};
 
 /// The routes of this file.
@@ -77,7 +79,7 @@ struct WorkerParams {
 }
 
 impl WorkerParams {
-    fn filter(&self) -> Result<WorkerFilter, Failure> {
+    fn filter(&self, scope: Scope) -> Result<WorkerFilter, Failure> {
         let queue = match given(self.queue.clone()) {
             Some(name) => Some(
                 QueueName::parse(&name)
@@ -91,8 +93,16 @@ impl WorkerParams {
             let rule = "any of active, draining, lost, separated by commas";
             states.push(state.ok_or_else(|| Failure::invalid("state", rule))?);
         }
-        Ok(WorkerFilter { queue, states })
+        Ok(WorkerFilter { queue, states, scope })
     }
+}
+
+/// Refuses a worker that serves a queue the caller's token is not good for.
+async fn check(app: &App, caller: &Caller, worker: &WorkerName) -> Result<(), Failure> {
+    if caller.scope().is_all() {
+        return Ok(());
+    }
+    caller.check_all(&app.engine.worker(worker).await?.worker.queues)
 }
 
 fn view(reading: &WorkerReading) -> Response {
@@ -104,9 +114,10 @@ fn view(reading: &WorkerReading) -> Response {
     responses((status = 200, description = "A page of workers", body = Page<WorkerView>), Reads))]
 async fn list_workers(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<WorkerParams>,
 ) -> Result<Response, Problem> {
-    let (limit, filter) = (page_limit(params.limit)?, params.filter()?);
+    let (limit, filter) = (page_limit(params.limit)?, params.filter(caller.scope())?);
     let (readings, next) = app.engine.list_workers(&filter, limit, given(params.cursor)).await?;
     let items = readings.iter().map(WorkerView::from).collect();
     Ok(answer(StatusCode::OK, &Page { items, next }))
@@ -123,9 +134,17 @@ async fn list_workers(
 async fn put_worker(
     State(app): State<Arc<App>>,
     OnWorker { worker }: OnWorker,
+    caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let patch: WorkerPatch = body.read()?;
+    if let Patch::Set(queues) = &patch.queues {
+        caller.check_all(queues)?;
+    }
+    match check(&app, &caller, &worker).await {
+        Ok(()) | Err(Failure::NoWorker(_)) => {}
+        Err(failure) => return Err(failure.into()),
+    }
     Ok(view(&app.engine.join(&worker, patch).await?))
 }
 
@@ -135,7 +154,9 @@ async fn put_worker(
 async fn get_worker(
     State(app): State<Arc<App>>,
     OnWorker { worker }: OnWorker,
+    caller: Caller,
 ) -> Result<Response, Problem> {
+    check(&app, &caller, &worker).await?;
     Ok(view(&app.engine.worker(&worker).await?))
 }
 
@@ -145,7 +166,9 @@ async fn get_worker(
 async fn delete_worker(
     State(app): State<Arc<App>>,
     OnWorker { worker }: OnWorker,
+    caller: Caller,
 ) -> Result<StatusCode, Problem> {
+    check(&app, &caller, &worker).await?;
     app.engine.leave(&worker).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -159,11 +182,13 @@ async fn delete_worker(
 async fn poll_worker(
     State(app): State<Arc<App>>,
     OnWorker { worker }: OnWorker,
+    caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let PollBody { wait, session } = body.read()?;
     let ask = PollAsk { wait: wait.unwrap_or_default(), session };
     ask.check()?;
+    check(&app, &caller, &worker).await?;
     drop(body);
     let orders = app.engine.poll(&worker, &ask).await?;
     Ok(answer(StatusCode::OK, &OrdersView::new(&orders, app.viewing())))
@@ -176,8 +201,10 @@ async fn poll_worker(
 async fn drain_worker(
     State(app): State<Arc<App>>,
     OnWorker { worker }: OnWorker,
+    caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
+    check(&app, &caller, &worker).await?;
     Ok(view(&app.engine.drain(&worker).await?))
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use punctual_core::announce;
 use punctual_core::queue::Mode;
-use punctual_core::{Event, QueueName, Span, State, Timestamp};
+use punctual_core::{Announcements, Event, OwnerRef, QueueName, Span, State, Timestamp};
 use punctual_store::{Change, Classes, Listing, StoreError, Stored, Take, Taken, Taker};
 
 use super::{Engine, random};
@@ -52,11 +53,14 @@ impl Engine {
             let listing = Listing { queue: queue_name, states, cursor, limit: PAGE };
             let page = self.store.list(listing).await?;
             let now = self.now();
+            let mut news = Announcements::default();
             let freed = |Stored { task, revision }: Stored| {
                 let decision = self.decide(&queue, &task, Event::HoldEnd, now).ok()?;
+                announce::task::after(&task, &Event::HoldEnd, &decision, now, &mut news);
                 Some(Change { expected: revision, decision })
             };
             self.store.commit(page.items.into_iter().filter_map(freed).collect()).await?;
+            self.events.announce(news.into_vec());
             cursor = page.next;
             if cursor.is_none() {
                 return Ok(());
@@ -80,9 +84,21 @@ impl Engine {
             Taken::NoQueue => Ok(None),
             Taken::Tasks { per_taker, again_at, left_out } => {
                 self.held.keep(per_taker.iter().flatten());
-                let tasks = per_taker.into_iter().flatten().collect();
+                let tasks: Vec<Stored> = per_taker.into_iter().flatten().collect();
+                self.tell_taken(&tasks);
                 Ok(Some(ToDeliver { tasks, again_at, left_out }))
             }
         }
+    }
+
+    /// Announces that deliveries begin.
+    fn tell_taken(&self, tasks: &[Stored]) {
+        let now = self.now();
+        let due = tasks.iter().filter_map(|Stored { task, .. }| match &task.spec.owner {
+            Some(OwnerRef::Bundle(key)) => Some(announce::bundle::due(&task.spec.queue, key, now)),
+            _ => None,
+        });
+        let taken = announce::task::taken(tasks.iter().map(|stored| &stored.task), now);
+        self.events.announce(taken.into_iter().chain(due));
     }
 }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::announce;
 use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
-use punctual_core::{Event, Owner, Queue, QueueName, State, Task, Timestamp};
+use punctual_core::{Announcements, Event, Owner, Queue, QueueName, State, Task, Timestamp};
 use punctual_store::{Step, Stepped, StoreError, Stored, StoredOwner, Wake};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -42,7 +43,9 @@ impl Engine {
         loops.spawn(self.clone().look_after_owners(wakes.alarms.clone()));
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
         loops.spawn(self.clone().listen(wakes));
-        loops.spawn(self.clone().find_lost_runs());
+        loops.spawn(self.clone().find_lost_tasks());
+        loops.spawn(self.events.clone().run_announcing());
+        loops.spawn(self.events.clone().run_hearing());
         loops.spawn(Dispatcher::new(self.clone()).run());
         if !self.store.is_exclusive() {
             loops.spawn(self.clone().note_heartbeats());
@@ -50,11 +53,11 @@ impl Engine {
         loops
     }
 
-    /// A server that died between dropping a queue's tasks and telling their plans told nobody.
-    async fn find_lost_runs(self: Arc<Self>) {
+    /// A server that died between dropping a queue's tasks and telling their owners told nobody.
+    async fn find_lost_tasks(self: Arc<Self>) {
         let mut backoff = Backoff::default();
-        while let Err(failure) = self.tell_plans(None).await {
-            complain("plans whose runs may be gone", &failure);
+        while let Err(failure) = self.tell_owners(None).await {
+            complain("plans and flows whose tasks may be gone", &failure);
             backoff.wait().await;
         }
     }
@@ -64,6 +67,7 @@ impl Engine {
         self.lines.close();
         self.bells.close();
         self.roster.close();
+        self.events.close();
     }
 
     /// Gives back what takers did not live to receive, until the channel is closed or, after
@@ -201,7 +205,7 @@ impl Engine {
                     Ok(Round::Progress) => backoff.reset(),
                     Ok(Round::Stuck) => backoff.wait().await,
                     Err(failure) => {
-                        complain("bundles and plans", &failure);
+                        complain("bundles, plans and flows", &failure);
                         backoff.wait().await;
                     }
                 }
@@ -218,43 +222,55 @@ impl Engine {
             return Ok(Round::Empty);
         }
         let now = self.now();
-        let (mut steps, mut workers) = (Vec::new(), Vec::new());
-        for StoredOwner { owner, revision } in rung {
-            match owner {
-                Owner::Worker(worker) => {
-                    let (name, (step, is_lost)) =
-                        (worker.name.clone(), self.ring_worker(*worker, revision, now));
-                    workers.push((steps.len(), name, is_lost));
-                    steps.push(step);
-                }
-                owner => steps.extend(self.look_after(StoredOwner { owner, revision }, now).await?),
+        let (mut steps, mut told) = (Vec::new(), Vec::new());
+        let mut workers = Vec::new();
+        let mut is_done = false;
+        for stored in rung {
+            if let Owner::Flow(flow) = &stored.owner {
+                // It takes as many steps as it needs.
+                is_done |= self.look_after_flow(flow, now).await?;
+            } else if let Owner::Worker(worker) = stored.owner {
+                workers.push((*worker, stored.revision));
+            } else if let Some((step, news)) = self.look_after(stored, now).await? {
+                steps.push(step);
+                told.push(news);
             }
         }
-        let stepped = self.store.step(steps).await?;
-        for (place, name, is_lost) in workers {
-            let is_done = matches!(stepped.get(place), Some(Stepped::Done { .. }));
-            self.rung_worker(&name, is_done && is_lost).await?;
+        for (stepped, news) in self.store.step(steps).await?.into_iter().zip(told) {
+            if matches!(stepped, Stepped::Done { .. }) {
+                is_done = true;
+                self.events.announce(news.into_vec());
+            }
         }
-        Ok(Round::of(stepped.iter().any(|step| matches!(step, Stepped::Done { .. }))))
+        is_done |= self.look_after_workers(workers, now).await?;
+        Ok(Round::of(is_done))
     }
 
-    /// What is to be done about an owner whose alarm rang.
+    /// What is to be done about an owner whose alarm rang, and what is told of it then.
     async fn look_after(
         &self,
         stored: StoredOwner,
         now: Timestamp,
-    ) -> Result<Option<Step>, StoreError> {
+    ) -> Result<Option<(Step, Announcements)>, StoreError> {
+        let mut news = Announcements::default();
         let StoredOwner { owner, revision } = stored;
         let key = owner.key();
         let settings = self.settings_of(&key.queue).await?;
         match owner {
             Owner::Plan(plan) => {
-                self.look_after_plan(*plan, revision, &settings, now).await.map(Some)
+                let step = self.look_after_plan(*plan, revision, &settings, now, &mut news).await?;
+                Ok(Some((step, news)))
             }
             Owner::Bundle(bundle) => {
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &settings, next_id: &next_id };
-                Ok(bundle.ring(&around).map(|decision| step_of(key, revision, decision)))
+                let Some(decision) = bundle.clone().ring(&around) else { return Ok(None) };
+                let after = match &decision.owner {
+                    Some(Owner::Bundle(bundle)) => Some(&**bundle),
+                    _ => None,
+                };
+                news.extend(announce::bundle::lapsed(&bundle, after, now));
+                Ok(Some((step_of(key, revision, decision), news)))
             }
             Owner::Flow(_) | Owner::Step(_) | Owner::Worker(_) | Owner::Vote(_) => Ok(None),
         }

@@ -4,8 +4,8 @@
 //!   api ──▶ push ──────────────────────────────▶ store.push
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ happen, bulk ──▶ apply ──▶ owned ──▶ store.commit     ▲ decided from, without a read
-//!                                        └─────▶ store.step, for tasks of bundles and plans
-//!       ──▶ bundles ───────────────────────────▶ store.step
+//!                                        └─────▶ store.step, for tasks of bundles, plans and flows
+//!       ──▶ bundles, plans, flows ─────────────▶ store.step
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
 //!       ──▶ workers, assign, votes ────────────▶ store.step, store.commit
 //!   store.wakeups ──▶ loops ──▶ lines; deliveries; dispatch; owned (holds, alarms); store.sweep
@@ -20,6 +20,7 @@ mod bulk;
 mod bundles;
 mod deliver;
 mod failure;
+mod flows;
 mod happen;
 mod held;
 mod lines;
@@ -37,6 +38,7 @@ mod query;
 mod queues;
 pub(crate) mod random;
 mod take;
+mod to_its_end;
 mod votes;
 mod workers;
 
@@ -55,6 +57,7 @@ pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::bundles::{BundleFilter, BundleReading, Pushing, Scheduled};
 pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
+pub(crate) use self::flows::{FlowAnswer, FlowFilter, FlowReading, FlowStepReading};
 pub(crate) use self::loops::{Backoff, complain};
 pub(crate) use self::pace::Scale;
 pub(crate) use self::plans::{PlanAnswer, PlanFilter};
@@ -65,7 +68,7 @@ pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 pub(crate) use self::workers::{WorkerFilter, WorkerReading};
 
-use self::bundles::Bells;
+use self::bundles::{Bells, bundle_pushed};
 use self::held::Held;
 use self::lines::Lines;
 use self::owners::OwnerLocks;
@@ -74,6 +77,7 @@ use self::random::Ids;
 use crate::ServerConfig;
 use crate::delivery::Deliveries;
 use crate::dispatch::{Dispatch, Roster};
+use crate::events::Events;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
@@ -104,6 +108,8 @@ pub(crate) struct Engine {
     pub(crate) roster: Roster,
     /// What the server hands out itself.
     pub(crate) dispatch: Dispatch,
+    /// What is told to whoever listens.
+    pub(crate) events: Arc<Events>,
     /// What the server delivers itself.
     pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
@@ -121,6 +127,7 @@ impl Engine {
         let (returned, receiver) = unbounded_channel();
         let engine = Self {
             started_at: store.now(),
+            events: Events::new(store.clone()),
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
@@ -193,7 +200,12 @@ impl Engine {
     /// Explains why a task is not running.
     pub(crate) async fn why(&self, queue: &QueueName, id: &TaskId) -> Result<Why, Failure> {
         let record = self.queue(queue).await?;
-        let task = self.task(queue, id).await?;
+        let task = match self.task(queue, id).await {
+            Err(missing @ Failure::NoTask { .. }) => {
+                return self.why_no_task(queue, id).await?.ok_or(missing);
+            }
+            task => task?,
+        };
         let stats = self.store.stats(std::slice::from_ref(queue)).await?.pop().flatten();
         let stats = stats.unwrap_or_default();
         let around = Surroundings {

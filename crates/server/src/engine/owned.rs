@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
+use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
 use punctual_core::queue::Mode;
-use punctual_core::{Decision, Event, OwnerDecision, OwnerKey, Queue, Refusal, Task, Timestamp};
+use punctual_core::{
+    Announcements, Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task,
+    Timestamp,
+};
 use punctual_store::{
     Change, OwnerChange, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
 };
 
 use super::Engine;
+use super::flows::Scene;
 
 /// What was decided about a task.
 pub(super) struct Decided<'a> {
@@ -34,11 +39,11 @@ pub(super) enum Undone {
     Store(StoreError),
 }
 
-type Answers = Vec<Option<Result<Stored, Undone>>>;
+pub(super) type Answers = Vec<Option<Result<Stored, Undone>>>;
 
 impl Decided<'_> {
     /// The owner that must be asked what becomes of it.
-    fn owner_key(&self) -> Option<OwnerKey> {
+    pub(super) fn owner_key(&self) -> Option<OwnerKey> {
         let owner = self.before.task.spec.owner.as_ref()?;
         matters(&self.before.task, &self.decision).then(|| owner.key(&self.queue.name))
     }
@@ -52,13 +57,66 @@ impl Decided<'_> {
             && self.queue.settings.mode == Mode::Vote;
         is_over.then(|| OwnerKey::vote(&self.queue.name, &self.before.task.spec.id))
     }
+
+    /// The change that removes that vote, if it is among owners that were read.
+    fn vote(&self, owners: &HashMap<OwnerKey, StoredOwner>) -> Option<OwnerChange> {
+        let key = self.vote_key()?;
+        let expected = Some(owners.get(&key)?.revision);
+        Some(OwnerChange { key, expected, after: None, drop_first: 0, append: Vec::new() })
+    }
 }
 
-/// Decisions on their way to the store: where their answers stand, and the tasks after them.
+/// Decisions on their way to the store.
 #[derive(Default)]
-struct Batch {
-    alone: (Vec<(usize, Task)>, Vec<Change>),
-    owned: (Vec<(usize, Task)>, Vec<Step>),
+pub(super) struct Batch {
+    alone: (Vec<Expected>, Vec<Change>),
+    owned: Vec<(Together, Step)>,
+}
+
+/// What comes of a decision that is carried out.
+struct Expected {
+    /// Where its answer stands.
+    place: usize,
+    /// The task after it.
+    task: Task,
+    /// What is told of it.
+    news: Announcements,
+}
+
+/// What comes of decisions that are carried out together.
+#[derive(Default)]
+pub(super) struct Together {
+    /// Where their answers stand, and the tasks after them.
+    pub(super) places: Vec<(usize, Task)>,
+    /// What is told of them, and of their owner.
+    pub(super) news: Announcements,
+}
+
+impl Batch {
+    /// A decision that no owner hears of.
+    pub(super) fn add_alone(&mut self, place: usize, change: Change, news: Announcements) {
+        self.alone.0.push(Expected { place, task: change.decision.task.clone(), news });
+        self.alone.1.push(change);
+    }
+
+    /// A decision that no owner hears of, but for the vote that may go with it.
+    pub(super) fn add_voted(
+        &mut self,
+        place: usize,
+        change: Change,
+        vote: Option<OwnerChange>,
+        news: Announcements,
+    ) {
+        let Some(vote) = vote else { return self.add_alone(place, change, news) };
+        let together = Together { places: vec![(place, change.decision.task.clone())], news };
+        let step = Step { owners: vec![vote], tasks: vec![change], ..Step::default() };
+        self.add_owned(together, step);
+    }
+
+    /// Decisions that happen together with what they make of their owner.
+    pub(super) fn add_owned(&mut self, together: Together, step: Step) {
+        self.owned.push((together, step));
+    }
 }
 
 impl Engine {
@@ -76,12 +134,19 @@ impl Engine {
         let owners = self.read_owners(keys).await?;
         let mut answers: Answers = decided.iter().map(|_| None).collect();
         let mut batch = Batch::default();
+        let mut steps = Vec::new();
         for (place, decided) in decided.into_iter().enumerate() {
-            let owner = decided.owner_key().and_then(|key| owners.get(&key).cloned());
-            let vote = decided.vote_key().and_then(|key| owners.get(&key).cloned());
-            if let Err(refusal) = self.add(&mut batch, place, decided, (owner, vote), now) {
+            let key = decided.owner_key();
+            let owner = key.as_ref().and_then(|key| owners.get(key).cloned());
+            let vote = decided.vote(&owners);
+            if owner.is_some() && key.is_some_and(|key| key.kind == OwnerKind::Flow) {
+                steps.push((place, decided));
+            } else if let Err(refusal) = self.add(&mut batch, place, decided, (owner, vote), now) {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
+        }
+        if !steps.is_empty() {
+            self.add_steps(&mut batch, steps, owners, &mut answers, now).await?;
         }
         self.send(batch, &mut answers).await?;
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
@@ -100,65 +165,93 @@ impl Engine {
         Ok(keys.into_iter().zip(owners).filter_map(|(key, owner)| Some((key, owner?))).collect())
     }
 
+    /// Adds what happened to steps of flows: all of one flow is one step.
+    async fn add_steps(
+        &self,
+        batch: &mut Batch,
+        decided: Vec<(usize, Decided<'_>)>,
+        flows: HashMap<OwnerKey, StoredOwner>,
+        answers: &mut Answers,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let votes: Vec<_> = decided.iter().map(|(_, decided)| decided.vote(&flows)).collect();
+        let mut scenes = Scene::of_flows(flows);
+        self.know_steps(&mut scenes, &decided).await?;
+        for ((place, decided), vote) in decided.into_iter().zip(votes) {
+            let key = decided.owner_key();
+            let Some(scene) = key.and_then(|key| scenes.get_mut(&key)) else { continue };
+            if let Err(refusal) = scene.hear(batch, place, decided, vote, now) {
+                answers[place] = Some(Err(Undone::Refused(refusal)));
+            }
+        }
+        let mut scenes: Vec<Scene> =
+            scenes.into_values().filter(|scene| !scene.is_idle()).collect();
+        self.advance(&mut scenes, now).await?;
+        for scene in scenes {
+            let (together, step) = scene.into_step(now);
+            batch.add_owned(together, step);
+        }
+        Ok(())
+    }
+
     fn add(
         &self,
         batch: &mut Batch,
         place: usize,
         decided: Decided<'_>,
-        (owner, vote): (Option<StoredOwner>, Option<StoredOwner>),
+        (owner, vote): (Option<StoredOwner>, Option<OwnerChange>),
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let Decided { queue, event, before, mut decision } = decided;
+        let mut news = Announcements::default();
         let after = match owner {
             Some(StoredOwner { owner, revision }) => {
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &queue.settings, next_id: &next_id };
                 let key = owner.key();
-                let after = owner.after(event, &mut decision, &around)?;
+                let after = owner.clone().after(event, &mut decision, &around)?;
+                if let Some(after) = &after {
+                    announce::owner_after(&owner, event, &decision, after, now, &mut news);
+                }
                 after.map(|after| step_of(key, revision, after))
             }
             None => None,
         };
-        let after = match vote {
-            Some(StoredOwner { owner, revision }) => {
-                let mut step = step_of(owner.key(), revision, OwnerDecision::remove());
-                let Step { owners, spawn, .. } = after.unwrap_or_default();
-                step.owners.extend(owners);
-                step.spawn.extend(spawn);
-                Some(step)
-            }
-            None => after,
-        };
+        announce::task::after(&before.task, event, &decision, now, &mut news);
         let task = decision.task.clone();
         let change = Change { expected: before.revision, decision };
         match after {
-            Some(step) => {
-                batch.owned.0.push((place, task));
-                batch.owned.1.push(Step { tasks: vec![change], ..step });
+            Some(mut step) => {
+                step.owners.extend(vote);
+                let together = Together { places: vec![(place, task)], news };
+                batch.add_owned(together, Step { tasks: vec![change], ..step });
             }
-            None => {
-                batch.alone.0.push((place, task));
-                batch.alone.1.push(change);
-            }
+            None => batch.add_voted(place, change, vote, news),
         }
         Ok(())
     }
 
     /// Sends a batch. If the store fails when a part of it has happened, only the rest is in doubt.
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
-        let Batch { alone: (alone, changes), owned: (owned, steps) } = batch;
+        let Batch { alone: (alone, changes), owned } = batch;
+        let (owned, steps): (Vec<_>, Vec<Step>) = owned.into_iter().unzip();
+        let mut told = Announcements::default();
         let is_all = steps.is_empty();
         if !changes.is_empty() {
             match self.store.commit(changes).await {
                 Ok(results) => {
-                    for ((place, task), result) in alone.into_iter().zip(results) {
+                    for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
+                        if result.is_ok() {
+                            told.extend(news.into_vec());
+                        }
                         let stored = result.map(|revision| Stored { task, revision });
                         answers[place] = Some(stored.map_err(|_| Undone::Lost));
                     }
+                    self.events.announce(std::mem::take(&mut told).into_vec());
                 }
                 Err(failure) if is_all => return Err(failure),
                 Err(failure) => {
-                    for (place, _) in alone {
+                    for Expected { place, .. } in alone {
                         answers[place] = Some(Err(Undone::Store(failure.clone())));
                     }
                 }
@@ -170,13 +263,16 @@ impl Engine {
         let is_all = answers.iter().all(Option::is_none);
         match self.store.step(steps).await {
             Ok(results) => {
-                for ((place, task), result) in owned.into_iter().zip(results) {
-                    answers[place] = Some(stepped(task, result));
+                for (Together { places, news }, result) in owned.into_iter().zip(results) {
+                    if stepped(places, result, answers) {
+                        told.extend(news.into_vec());
+                    }
                 }
+                self.events.announce(told.into_vec());
             }
             Err(failure) if is_all => return Err(failure),
             Err(failure) => {
-                for (place, _) in owned {
+                for (place, _) in owned.into_iter().flat_map(|together| together.places) {
                     answers[place] = Some(Err(Undone::Store(failure.clone())));
                 }
             }
@@ -193,12 +289,11 @@ pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision
     Step { owners: vec![owner], tasks: Vec::new(), spawn, keyed: None }
 }
 
-fn stepped(task: Task, result: Stepped) -> Result<Stored, Undone> {
-    match result {
-        Stepped::Done { tasks, .. } => {
-            let revision = tasks.into_iter().next().ok_or(Undone::Lost)?;
-            Ok(Stored { task, revision })
-        }
-        Stepped::Lost | Stepped::Replayed { .. } | Stepped::KeyReused => Err(Undone::Lost),
+/// What came of the decisions of a step: all of it, then true, or nothing.
+fn stepped(places: Vec<(usize, Task)>, result: Stepped, answers: &mut Answers) -> bool {
+    let Stepped::Done { tasks, .. } = result else { return false };
+    for ((place, task), revision) in places.into_iter().zip(tasks) {
+        answers[place] = Some(Ok(Stored { task, revision }));
     }
+    true
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use punctual_core::announce;
 use punctual_core::bundle::BundlePush;
 use punctual_core::limits::{PAGE_BYTES_MAX, PAGE_EXAMINED_MAX};
 use punctual_core::plan::{Ended, Fired, Order, PlanPatch, PlanState, PlanVerb};
 use punctual_core::{
-    Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, Settings, State, TaskId,
-    Timestamp,
+    Announcements, Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, Settings, State,
+    TaskId, Timestamp,
 };
 use punctual_store::{
     Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner,
@@ -15,7 +16,8 @@ use punctual_store::{
 use tracing::warn;
 
 use super::owned::step_of;
-use super::{Engine, Failure, Key, Pushing, random};
+use super::{Engine, Failure, Key, Pushing, bundle_pushed, random};
+use crate::access::Scope;
 
 /// How often a plan is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -47,6 +49,8 @@ pub(crate) struct PlanFilter {
     pub(crate) station: Option<QueueName>,
     /// Only those in these states; all if there are none.
     pub(crate) states: Vec<PlanState>,
+    /// Only those that name no other queues than these.
+    pub(crate) scope: Scope,
 }
 
 /// A plan and the version that was read.
@@ -82,7 +86,10 @@ impl Engine {
             let keyed = key.map(|key| keyed(key, &id));
             let step = Step { owners: vec![change], keyed, ..Step::default() };
             match self.one_step(step).await? {
-                Stepped::Done { .. } => return Ok(PlanAnswer::Made(Box::new(plan))),
+                Stepped::Done { .. } => {
+                    self.tell_plan(None, &plan, now);
+                    return Ok(PlanAnswer::Made(Box::new(plan)));
+                }
                 Stepped::Lost if taken => return Err(Failure::PlanExists(id)),
                 Stepped::Lost => {}
                 Stepped::KeyReused => return Err(Failure::KeyReused),
@@ -116,11 +123,13 @@ impl Engine {
             self.open_station(&station).await?;
             let created = before.is_none();
             let now = self.now();
-            let (plan, revision) = match before {
-                Some((plan, revision)) => (plan.replace(order, rule, now), Some(revision)),
-                None => (Plan::new(id.clone(), station, order, rule, now), None),
+            let revision = before.as_ref().map(|(_, revision)| *revision);
+            let plan = match &before {
+                Some((plan, _)) => plan.clone().replace(order, rule, now),
+                None => Plan::new(id.clone(), station, order, rule, now),
             };
             if self.change_owner(changed(&plan, revision)).await? {
+                self.tell_plan(before.as_ref().map(|(before, _)| before), &plan, now);
                 return Ok((plan, created));
             }
         }
@@ -202,8 +211,11 @@ impl Engine {
             cursor,
             limit,
         };
-        let wanted =
-            |plan: &Plan| filter.states.is_empty() || filter.states.contains(&plan.state());
+        let wanted = |plan: &Plan| {
+            (filter.states.is_empty() || filter.states.contains(&plan.state()))
+                && (filter.scope.is_all()
+                    || plan.queues().iter().all(|queue| filter.scope.covers(queue)))
+        };
         let (mut plans, mut bytes, mut examined) = (Vec::new(), 0, 0);
         loop {
             listing.limit = limit - plans.len();
@@ -229,6 +241,7 @@ impl Engine {
         for _ in 0..ROUNDS_MAX {
             let (plan, revision) = self.known_plan(id).await?;
             if self.change_owner(removed(&plan, revision)).await? {
+                self.events.announce([announce::plan::deleted(&plan, self.now())]);
                 return Ok(());
             }
         }
@@ -241,16 +254,20 @@ impl Engine {
             let (before, revision) = self.known_plan(id).await?;
             let now = self.now();
             let plan = before.clone().carry_out(verb, now)?;
+            let mut news = Announcements::default();
             let done = if verb == PlanVerb::Run {
                 let settings = self.settings_of(&plan.station).await?;
-                let (step, plan) = self.fire(plan, revision, false, &settings, now).await?;
+                let (step, plan) =
+                    self.fire(plan, revision, false, &settings, now, &mut news).await?;
                 self.stepped(step).await?.then_some(plan)
             } else if plan == before {
                 Some(plan)
             } else {
+                announce::plan::changed(Some(&before), &plan, now, &mut news);
                 self.change_owner(changed(&plan, Some(revision))).await?.then_some(plan)
             };
             if let Some(plan) = done {
+                self.events.announce(news.into_vec());
                 return Ok(plan);
             }
         }
@@ -293,6 +310,13 @@ impl Engine {
         Ok((items, (first > 0).then_some(gone + first as u64)))
     }
 
+    /// Announces what somebody made of a plan.
+    fn tell_plan(&self, before: Option<&Plan>, after: &Plan, now: Timestamp) {
+        let mut news = Announcements::default();
+        announce::plan::changed(before, after, now, &mut news);
+        self.events.announce(news.into_vec());
+    }
+
     /// What is to be done about a plan whose time has come.
     pub(super) async fn look_after_plan(
         &self,
@@ -300,19 +324,22 @@ impl Engine {
         revision: Revision,
         queue: &Settings,
         now: Timestamp,
+        news: &mut Announcements,
     ) -> Result<Step, StoreError> {
         if plan.living.is_some() {
-            return self.watch_run(plan, revision, now).await;
+            return self.watch_run(plan, revision, now, news).await;
         }
         if plan.state() == PlanState::Finished {
             return Ok(Step { owners: vec![removed(&plan, revision)], ..Step::default() });
         }
-        match self.fire(plan.clone(), revision, true, queue, now).await {
+        match self.fire(plan.clone(), revision, true, queue, now, news).await {
             Ok((step, _)) => Ok(step),
             Err(Failure::Store(failure)) => Err(failure),
             Err(failure) => {
                 warn!(plan = %plan.id, station = %plan.station, %failure, "a plan cannot push and stands still");
-                let change = changed(&plan.stop(failure.to_string()), Some(revision));
+                let stopped = plan.clone().stop(failure.to_string());
+                announce::plan::stopped(&plan, &stopped, now, news);
+                let change = changed(&stopped, Some(revision));
                 Ok(Step { owners: vec![change], ..Step::default() })
             }
         }
@@ -326,8 +353,13 @@ impl Engine {
         is_ruled: bool,
         queue: &Settings,
         now: Timestamp,
+        news: &mut Announcements,
     ) -> Result<(Step, Plan), Failure> {
+        let before = plan.clone();
         let fired = plan.fire(is_ruled, queue, self.plan_exec_timeout, now);
+        let mut told = Announcements::default();
+        announce::plan::fired(&before, is_ruled, &fired, now, &mut told);
+        told.extend(fired.task.iter().map(|spec| announce::task::pushed(spec, now)));
         let Fired { plan, task, results, drop_results } = fired;
         let key = OwnerKey::plan(&plan.station, &plan.id);
         let ended = Ended { plan: plan.clone(), results, drop_results };
@@ -339,10 +371,12 @@ impl Engine {
             let record = self.queue(&plan.station).await?;
             let pushing = Pushing { key, own: None, push, keyed: None };
             let (pushed, _) = self.bundle_step(&record, &pushing).await?;
+            told.extend(bundle_pushed(&pushed, now));
             step.owners.extend(pushed.owners);
             step.tasks.extend(pushed.tasks);
             step.spawn.extend(pushed.spawn);
         }
+        news.extend(told.into_vec());
         Ok((step, plan))
     }
 
@@ -352,14 +386,21 @@ impl Engine {
         plan: Plan,
         revision: Revision,
         now: Timestamp,
+        news: &mut Announcements,
     ) -> Result<Step, StoreError> {
         let key = OwnerKey::plan(&plan.station, &plan.id);
+        let before = plan.clone();
         let ended = match self.living_task(&plan).await? {
-            None => plan.lost(now),
+            None => {
+                let ended = plan.lost(now);
+                announce::plan::ended(&before, &ended.plan, None, now, news);
+                ended
+            }
             Some(state) => {
                 let nobody_came =
                     state == State::Ready && !self.is_served(&plan.station, plan.exec_time);
                 let plan = plan.watched(nobody_came);
+                announce::plan::changed(Some(&before), &plan, now, news);
                 Ended { plan, results: Vec::new(), drop_results: 0 }
             }
         };
@@ -396,8 +437,14 @@ impl Engine {
             for (plan, revision) in page.items.into_iter().filter_map(known) {
                 if plan.living.is_some() && self.living_task(&plan).await?.is_none() {
                     let key = OwnerKey::plan(&plan.station, &plan.id);
+                    let (before, now) = (plan.clone(), self.now());
+                    let ended = plan.lost(now);
+                    let mut news = Announcements::default();
+                    announce::plan::ended(&before, &ended.plan, None, now, &mut news);
                     // Who changed it meanwhile has seen that the run is gone, or will.
-                    self.stepped(step_of(key, revision, plan.lost(self.now()).into())).await?;
+                    if self.stepped(step_of(key, revision, ended.into())).await? {
+                        self.events.announce(news.into_vec());
+                    }
                 }
             }
             if page.next.is_none() {
@@ -412,11 +459,11 @@ impl Engine {
     }
 
     /// Carries out a step; false: it lost its race.
-    async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
+    pub(super) async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
         Ok(matches!(self.one_step(step).await?, Stepped::Done { .. }))
     }
 
-    async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
+    pub(super) async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
         Ok(self.store.step(vec![step]).await?.pop().unwrap_or(Stepped::Lost))
     }
 }

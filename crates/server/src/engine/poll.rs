@@ -66,7 +66,7 @@ impl Engine {
                 return Err(Failure::OldSession(name.clone()));
             }
             self.roster.hear(name, self.now());
-            let (orders, asked) = self.orders(name).await?;
+            let (orders, asked) = self.orders_for(name).await?;
             let is_news = self.roster.tell(name, asked);
             let is_over = Instant::now() >= deadline || self.roster.is_closed();
             if is_news || is_over || !orders.assignments.is_empty() {
@@ -80,7 +80,7 @@ impl Engine {
     }
 
     /// What there is for a worker, and what is asked of it.
-    async fn orders(&self, name: &WorkerName) -> Result<(Orders, HashSet<Told>), StoreError> {
+    async fn orders_for(&self, name: &WorkerName) -> Result<(Orders, HashSet<Told>), StoreError> {
         let (mut orders, mut asked, mut bytes) = (Orders::default(), HashSet::new(), 0);
         for (queue, stored) in self.held_by(name).await? {
             let (spec, status) = (&stored.task.spec, &stored.task.status);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use punctual_core::limits::PUB_PAYLOAD_BYTES_MAX;
 use punctual_core::queue::Mode;
 use punctual_core::task::Settlement;
-use punctual_core::{Event, Queue, State, Task, Timestamp, WorkerName};
+use punctual_core::{Event, Queue, State, Task, Timestamp, WorkerName, announce};
 use punctual_store::{Classes, Store, StoreError, Stored, Take, Taken, Taker};
 
 use super::{Ask, Engine, Failure, random};
@@ -39,7 +39,13 @@ impl Engine {
     /// Tasks were assigned to a worker.
     pub(crate) fn assigned(&self, worker: &WorkerName, tasks: &[Stored]) {
         self.held.keep(tasks);
+        self.announce_taken(tasks);
         self.roster.ring(worker);
+    }
+
+    fn announce_taken(&self, tasks: &[Stored]) {
+        let tasks = tasks.iter().map(|stored| &stored.task);
+        self.events.announce(announce::task::taken(tasks, self.now()));
     }
 
     /// Begins votes on tasks that are ready, if anybody serves the queue: how many, and when the rate
@@ -56,6 +62,7 @@ impl Engine {
         let (tasks, again_at) = self.take_own(queue, true).await?;
         let count = tasks.len();
         if count > 0 {
+            self.announce_taken(&tasks);
             self.open_votes(queue, tasks, voters).await?;
         }
         Ok((count, again_at))
@@ -88,7 +95,7 @@ impl Engine {
 
     /// Announces a task of a pub queue to whoever is subscribed.
     fn broadcast(&self, task: &Task) {
-        tracing::debug!(queue = %task.spec.queue, id = %task.spec.id, "broadcast");
+        self.events.announce(vec![announce::task::published(&task.spec, self.now())]);
     }
 
     /// Takes tasks that the server carries out itself.

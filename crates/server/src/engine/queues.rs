@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use punctual_core::announce::queue::{Change, changed};
 use punctual_core::queue::{Mode, SettingsPatch};
 use punctual_core::{Queue, QueueName, Settings};
 use punctual_store::port::PutRefusal;
 use punctual_store::{PutQueue, QueueStats, StoreError};
 
 use super::{Engine, Failure};
+use crate::access::Scope;
 
 /// How often a queue is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -28,6 +30,8 @@ pub(crate) struct QueueFilter {
     pub(crate) tag: Option<String>,
     /// Only those of this mode.
     pub(crate) mode: Option<Mode>,
+    /// Only those among these.
+    pub(crate) scope: Scope,
 }
 
 impl Engine {
@@ -35,10 +39,18 @@ impl Engine {
     pub(super) async fn create_queue(&self, name: &QueueName) -> Result<(), Failure> {
         let queue = self.new_queue(name, Settings::initial(name));
         match self.insert_queue(queue).await? {
+            Ok(()) => {
+                self.tell_changed(name, Change::Created);
+                Ok(())
+            }
             // Somebody else made it: just as good.
-            Ok(()) | Err(PutRefusal::Lost) => Ok(()),
+            Err(PutRefusal::Lost) => Ok(()),
             Err(PutRefusal::HoldsTasks) => Err(Failure::Contended),
         }
+    }
+
+    fn tell_changed(&self, name: &QueueName, change: Change) {
+        self.events.announce([changed(name, change, self.now())]);
     }
 
     fn new_queue(&self, name: &QueueName, settings: Settings) -> Queue {
@@ -87,6 +99,8 @@ impl Engine {
             match stored {
                 Ok(()) => {
                     self.bells.ring(name);
+                    let change = if created { Change::Created } else { Change::Settings };
+                    self.tell_changed(name, change);
                     return Ok(created);
                 }
                 Err(PutRefusal::Lost) => {}
@@ -110,6 +124,7 @@ impl Engine {
             let queue = Queue { paused, ..Queue::clone(&before) };
             if self.store.put_queue(PutQueue { queue, before: Some(before) }).await?.is_ok() {
                 self.bells.ring(name);
+                self.tell_changed(name, if paused { Change::Paused } else { Change::Resumed });
                 return Ok(());
             }
         }
@@ -121,7 +136,8 @@ impl Engine {
         if !self.store.reset_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
-        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
+        self.tell_changed(name, Change::Reset);
+        Ok(self.tell_owners(Some(name)).await.map_err(StoreError::in_doubt)?)
     }
 
     /// Drops a queue and all it holds.
@@ -133,10 +149,17 @@ impl Engine {
         if !self.store.delete_queue(name).await? {
             return Err(Failure::NoQueue(name.clone()));
         }
+        self.tell_changed(name, Change::Deleted);
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         self.bells.ring(name);
-        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
+        Ok(self.tell_owners(Some(name)).await.map_err(StoreError::in_doubt)?)
+    }
+
+    /// Tells plans and flows that tasks of a queue, or of any, may be gone without a word.
+    pub(super) async fn tell_owners(&self, queue: Option<&QueueName>) -> Result<(), StoreError> {
+        self.tell_plans(queue).await?;
+        self.tell_flows(queue).await
     }
 
     /// Reads a queue and what it holds.
@@ -157,6 +180,7 @@ impl Engine {
         let mut matching: Vec<Arc<Queue>> = self.store.queues().await?;
         matching.retain(|queue| {
             cursor.is_none_or(|cursor| queue.name > *cursor)
+                && filter.scope.covers(&queue.name)
                 && filter.mode.is_none_or(|mode| queue.settings.mode == mode)
                 && filter.tag.as_ref().is_none_or(|tag| queue.settings.tag.as_ref() == Some(tag))
         });

@@ -1,22 +1,24 @@
 //! Takes: at once, or by waiting in line; and what becomes of tasks whose taker is gone.
 //!
-//! Every take runs in a task of its own, so that a request that is dropped cannot end one half way.
+//! A take that was begun runs to its end, also if the request is dropped that asked for it.
 //! What was taken travels as a [`Handout`], which gives the tasks back when it is dropped before its
 //! answer was written.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual_core::announce;
 use punctual_core::limits::{TAKE_N_MAX, WAIT_MS_MAX};
 use punctual_core::queue::{Mode, Rate};
 use punctual_core::task::Settlement;
 use punctual_core::{Event, Queue, QueueName, Span, Timestamp, WorkerName};
-use punctual_store::{Classes, Effect, StoreError, Stored, Take, Taken, Taker};
+use punctual_store::{Classes, Stored, Take, Taken, Taker};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::apply::Ask;
 use super::lines::{Lines, Next};
+use super::to_its_end::ToItsEnd;
 use super::{Engine, Failure, random};
 
 /// What a taker asks for.
@@ -139,14 +141,11 @@ impl Engine {
         ask: TakeAsk,
     ) -> Result<Handout, Failure> {
         let (engine, queue) = (self.clone(), queue.clone());
-        let take = tokio::spawn(async move {
+        let take = async move {
             let (mut handouts, _) = engine.take_for(&queue, vec![ask.taker()]).await?;
             Ok(handouts.pop().unwrap_or_default())
-        });
-        take.await.unwrap_or_else(|_| {
-            let reason = "the take was interrupted".to_owned();
-            Err(StoreError::Unavailable { reason, effect: Effect::Unknown }.into())
-        })
+        };
+        ToItsEnd::new(take).await
     }
 
     async fn wait_in_line(
@@ -237,6 +236,11 @@ impl Engine {
             Taken::NoQueue => Err(Failure::NoQueue(queue.clone())),
             Taken::Tasks { per_taker, again_at, .. } => {
                 self.held.keep(per_taker.iter().flatten());
+                let now = self.now();
+                let taken = per_taker.iter().filter_map(|tasks| {
+                    announce::task::taken(tasks.iter().map(|stored| &stored.task), now)
+                });
+                self.events.announce(taken);
                 let returned = Some(self.returned.clone());
                 let handout = |tasks| Handout { tasks, returned: returned.clone() };
                 Ok((per_taker.into_iter().map(handout).collect(), again_at))

@@ -2,10 +2,13 @@
 
 use punctual_core::limits::PAGE_EXAMINED_MAX;
 use punctual_core::worker::{Joined, WorkerPatch, WorkerState};
-use punctual_core::{Owner, OwnerKey, OwnerKind, QueueName, Timestamp, Worker, WorkerName};
+use punctual_core::{
+    Owner, OwnerKey, OwnerKind, QueueName, Timestamp, Worker, WorkerName, announce,
+};
 use punctual_store::{OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner};
 
 use super::{Engine, Failure};
+use crate::access::Scope;
 
 /// How often a worker is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -25,6 +28,8 @@ pub(crate) struct WorkerFilter {
     pub(crate) queue: Option<QueueName>,
     /// Only those in these states; all if there are none.
     pub(crate) states: Vec<WorkerState>,
+    /// Only those all of whose queues are among these.
+    pub(crate) scope: Scope,
 }
 
 fn known(stored: StoredOwner) -> Option<(Worker, Revision)> {
@@ -129,39 +134,33 @@ impl Engine {
         Ok((readings.map(reading).collect(), next))
     }
 
-    /// What is to be done about a worker whose alarm rang: it was heard of, it is lost, or it is
-    /// forgotten. The step, and whether it says that the worker is lost.
-    pub(super) fn ring_worker(
+    /// Looks after workers whose alarm rang: each was heard of, is lost, or is forgotten. True: something
+    /// was done.
+    pub(super) async fn look_after_workers(
         &self,
-        worker: Worker,
-        revision: Revision,
+        workers: Vec<(Worker, Revision)>,
         now: Timestamp,
-    ) -> (Step, bool) {
-        let key = OwnerKey::worker(&worker.name);
-        // Who spoke while no server listened is heard of again within the usual time, or is lost then.
-        let heard_at = self.roster.heard_at(&worker.name, now).unwrap_or(worker.seen_at);
-        let heard_at = heard_at.max(self.started_at);
-        let after = worker.ring(heard_at, now);
-        let is_lost = after.as_ref().is_some_and(|worker| worker.state == WorkerState::Lost);
-        let after = after.map(|worker| Owner::Worker(Box::new(worker)));
-        let owner =
-            OwnerChange { key, expected: Some(revision), after, drop_first: 0, append: Vec::new() };
-        (Step { owners: vec![owner], ..Step::default() }, is_lost)
-    }
-
-    /// A worker's alarm was seen to. What one that is lost held is ready for others.
-    pub(super) async fn rung_worker(
-        &self,
-        name: &WorkerName,
-        is_lost: bool,
-    ) -> Result<(), StoreError> {
-        self.refresh_worker(name).await?;
-        if is_lost {
-            tracing::warn!(worker = %name, "not heard of for 30 seconds, and lost");
-            self.roster.ring(name);
-            self.end_holdings(name, "its worker was lost", None).await?;
+    ) -> Result<bool, StoreError> {
+        let mut is_done = false;
+        for (before, revision) in workers {
+            let name = before.name.clone();
+            // Who spoke while no server listened is heard of again in time, or is lost then.
+            let heard_at = self.roster.heard_at(&name, now).unwrap_or(before.seen_at);
+            let heard_at = heard_at.max(self.started_at);
+            let Some(worker) = before.ring(heard_at, now) else {
+                is_done |= self.remove_worker(&name, revision).await?;
+                continue;
+            };
+            let is_lost = worker.state == WorkerState::Lost;
+            let is_written = self.write_worker(&worker, Some(revision)).await?;
+            is_done |= is_written;
+            if is_written && is_lost {
+                tracing::warn!(worker = %name, "not heard of for 30 seconds, and lost");
+                self.roster.ring(&name);
+                self.end_holdings(&name, "its worker was lost", None).await?;
+            }
         }
-        Ok(())
+        Ok(is_done)
     }
 
     /// Reads a worker that has joined and is not lost.
@@ -238,6 +237,8 @@ impl Engine {
         for ((worker, _), stepped) in workers.into_iter().zip(stepped) {
             written.push(match stepped {
                 Stepped::Done { owners, .. } => {
+                    let before = self.roster.get(&worker.name).map(|(before, _)| before);
+                    self.announce_worker(before.as_ref(), Some(&worker));
                     if let Some(revision) = owners.first().copied().flatten() {
                         self.roster.put(worker, revision);
                     }
@@ -250,6 +251,11 @@ impl Engine {
             });
         }
         Ok(written)
+    }
+
+    fn announce_worker(&self, before: Option<&Worker>, after: Option<&Worker>) {
+        let news = announce::worker::changed(before, after, self.now());
+        self.events.announce(news);
     }
 
     async fn remove_worker(
@@ -265,7 +271,11 @@ impl Engine {
             append: Vec::new(),
         };
         let step = Step { owners: vec![owner], ..Step::default() };
+        let before = self.roster.get(name).map(|(before, _)| before);
         let done = matches!(self.store.step(vec![step]).await?[..], [Stepped::Done { .. }]);
+        if done {
+            self.announce_worker(before.as_ref(), None);
+        }
         self.refresh_worker(name).await?;
         Ok(done)
     }
@@ -310,6 +320,7 @@ impl WorkerFilter {
     fn selects(&self, worker: &Worker) -> bool {
         let serves = |queue| worker.queues.binary_search(queue).is_ok();
         self.queue.as_ref().is_none_or(serves)
+            && worker.queues.iter().all(|queue| self.scope.covers(queue))
             && (self.states.is_empty() || self.states.contains(&worker.state))
     }
 }

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use punctual_server::{ServeError, ServerConfig};
 use punctual_store::port::PutRefusal;
 use punctual_store::{
-    Change, Effect, Listing, Lost, ManualClock, OwnerListing, OwnerPage, Page, Push, Pushed,
-    PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner,
-    Take, Taken, Wake,
+    Change, Effect, EventId, Hearing, Listing, Lost, ManualClock, OwnerListing, OwnerPage, Page,
+    Push, Pushed, PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError,
+    Stored, StoredOwner, Take, Taken, Wake,
 };
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -70,6 +72,9 @@ macro_rules! switched {
             fn wakeups(&self) -> UnboundedReceiver<Wake> {
                 self.store.wakeups()
             }
+            fn hearing(&self) -> Hearing {
+                self.store.hearing()
+            }
             async fn failed(&self) -> String {
                 self.dead.notified().await;
                 "the disk is gone".to_owned()
@@ -87,6 +92,7 @@ macro_rules! switched {
 switched! {
     None fn health() -> ();
     None fn tick() -> ();
+    Unknown fn announce(announcements: &[Announcement]) -> EventId;
     None fn put_queue(put: PutQueue) -> Result<(), PutRefusal>;
     None fn queue(name: &QueueName) -> Option<Arc<Queue>>;
     None fn queues() -> Vec<Arc<Queue>>;

@@ -2,13 +2,16 @@
 //!
 //! Whoever includes this says over which store, as `crate::store`.
 
+mod access;
 mod bad_input;
 mod batches;
 mod bundles;
 mod connections;
 mod control;
 mod delivery;
+mod events;
 mod faults;
+mod flows;
 mod holders;
 mod idempotency;
 mod lists;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use hyper::{Method, Request, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
@@ -115,16 +116,8 @@ impl TestServer {
         headers: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Answer {
-        let mut request = Request::new(Full::new(body.into()));
-        *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap();
-        *request.uri_mut() = format!("http://{}{path}", self.address).parse().unwrap();
-        for (name, value) in headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
-            request.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
-        }
-        let answered = tokio::time::timeout(3 * PATIENCE, self.client.request(request)).await;
-        let response = answered.expect("the server answers").unwrap();
-        let (parts, body) = response.into_parts();
+        let request = self.request(method, path, headers, body.into());
+        let (parts, body) = self.send(request).await.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let json = if bytes.is_empty() {
             Value::Null
@@ -134,6 +127,33 @@ impl TestServer {
             serde_json::from_slice(&bytes).unwrap_or_else(|_| text())
         };
         Answer { status: parts.status, headers: parts.headers, json }
+    }
+
+    fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Bytes,
+    ) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap();
+        *request.uri_mut() = format!("http://{}{path}", self.address).parse().unwrap();
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            request.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        request
+    }
+
+    async fn send(&self, request: Request<Full<Bytes>>) -> Response<Incoming> {
+        let answered = tokio::time::timeout(3 * PATIENCE, self.client.request(request)).await;
+        answered.expect("the server answers").unwrap()
+    }
+
+    /// Asks for something whose answer is read bit by bit.
+    pub(crate) async fn open(&self, path: &str, headers: &[(&str, &str)]) -> Response<Incoming> {
+        self.send(self.request("GET", path, headers, Bytes::new())).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

@@ -4,6 +4,7 @@
 //! [`Subject`], and hands a maker to [`run_all`] and to [`random::compare`].
 
 mod commit;
+mod events;
 mod fixture;
 mod keyed;
 mod list;
@@ -84,6 +85,7 @@ where
         time::CHECKS,
         wake::CHECKS,
         workers::CHECKS,
+        events::CHECKS,
         restart::CHECKS,
     ];
     let topics = topics.into_iter().chain(owners::CHECKS);

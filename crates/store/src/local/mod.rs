@@ -14,7 +14,7 @@
 //! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
 //! - `check`: a look through a store that is not open.
-//! - `writer`: the thread. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
+//! - `writer`: the thread. `job`: what it is asked to do. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
 mod bucket;
 mod check;
@@ -22,6 +22,7 @@ mod classes;
 mod group;
 mod holdings;
 mod index;
+mod job;
 mod journal;
 mod lane;
 mod load;
@@ -48,10 +49,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hashbrown::HashSet;
-use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
+use self::job::{Errand, Job};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
@@ -61,11 +65,12 @@ use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
 use self::tasks::{TakenRow, TakenRows};
-use self::writer::{Answer, Desk, Job, Published, Writer};
+use self::writer::{Desk, Published, Writer};
 use crate::clock::Clock;
+use crate::loopback::Loopback;
 use crate::port::{
-    Change, Effect, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
-    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed,
+    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
     StoredOwner, Take, Taken, Wake,
 };
 
@@ -84,7 +89,7 @@ pub struct LocalOptions {
 
 /// The embedded store.
 pub struct LocalStore {
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<Box<dyn Job>>>,
     writer: Option<std::thread::JoinHandle<()>>,
     clock: Arc<dyn Clock>,
     published: Published,
@@ -92,6 +97,7 @@ pub struct LocalStore {
     /// For takes alone, so that no list delays them.
     take_readers: Readers,
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
+    events: Loopback,
     failure: watch::Receiver<Option<String>>,
     is_durable: bool,
     /// Held until the writer has ended.
@@ -126,6 +132,7 @@ impl LocalStore {
         let (readers, take_readers) = (Readers::new(&*journal, 2)?, Readers::new(&*journal, 1)?);
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| StoreError::Open(error.to_string()))?;
+        let events = Loopback::new().map_err(|error| StoreError::Open(error.to_string()))?;
         let random = u128::from_ne_bytes(random);
         let random = [random as u64, (random >> 64) as u64];
         // Two threads read at once: one rebuilds the indexes, one checks what was pushed.
@@ -164,33 +171,22 @@ impl LocalStore {
             readers,
             take_readers,
             wakes: Mutex::new(Some(wakes)),
+            events,
             failure,
             is_durable: dir.is_some(),
             lock,
         }))
     }
 
-    /// Has the writer do something, and waits until it is durable.
+    /// Has the writer do something, once, and waits until it is durable.
     async fn run<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&mut Desk<'_>) -> Result<T, JournalError> + Send + 'static,
+        act: impl FnMut(&mut Desk<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (answer_in, answer) = oneshot::channel();
-        let job: Job = Box::new(move |desk| {
-            let (applied, value) = match act(desk) {
-                Ok(value) => (Ok(()), Some(value)),
-                Err(error) => (Err(error), None),
-            };
-            let answer: Answer = Box::new(move |verdict| {
-                let value = verdict.and_then(|()| value.ok_or_else(stopped));
-                // The caller may be gone; what it asked for is done all the same.
-                let _ = answer_in.send(value);
-            });
-            (applied, answer)
-        });
+        let (errand, back) = Errand::new(act);
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(job).map_err(|_| stopped())?;
-        answer.await.map_err(|_| stopped())?
+        jobs.send(errand).map_err(|_| stopped())?;
+        back.await.map_err(|_| stopped())?.outcome()
     }
 }
 
@@ -243,6 +239,14 @@ impl Store for LocalStore {
         wakes.unwrap_or_else(|| unbounded_channel().1)
     }
 
+    fn hearing(&self) -> Hearing {
+        self.events.hearing()
+    }
+
+    async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
+        Ok(self.events.announce(announcements))
+    }
+
     async fn health(&self) -> Result<(), StoreError> {
         let has_space = self.run(|desk| Ok(desk.has_space())).await?;
         if has_space { Ok(()) } else { Err(low_on_space()) }
@@ -260,7 +264,7 @@ impl Store for LocalStore {
     }
 
     async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
-        self.run(move |desk| desk.shard.put_queue(put)).await
+        self.run(move |desk| desk.shard.put_queue(&put)).await
     }
 
     async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError> {
@@ -288,14 +292,14 @@ impl Store for LocalStore {
         self.run(move |desk| Ok(desk.shard.remove_queue(&name)?.is_some())).await
     }
 
-    async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
+    async fn push(&self, mut push: Push) -> Result<Pushed, StoreError> {
         // Packed here, off the writer thread.
         let mut specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
         let pushed = self.run(move |desk| {
             if !desk.has_space() {
                 return Ok(None);
             }
-            desk.shard.push(push, &mut specs).map(Some)
+            desk.shard.push(&mut push, &mut specs).map(Some)
         });
         pushed.await?.ok_or_else(low_on_space)
     }
@@ -335,9 +339,9 @@ impl Store for LocalStore {
 
     async fn commit(
         &self,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
     ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
-        self.run(move |desk| desk.shard.commit(changes)).await
+        self.run(move |desk| desk.shard.commit(changes.drain(..))).await
     }
 
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
@@ -398,12 +402,12 @@ impl Store for LocalStore {
         }
     }
 
-    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+    async fn step(&self, mut steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
         let stepped = self.run(move |desk| {
             if steps.iter().any(grows) && !desk.has_space() {
                 return Ok(None);
             }
-            let stepped = steps.into_iter().map(|step| desk.shard.step(step));
+            let stepped = steps.drain(..).map(|step| desk.shard.step(step));
             stepped.collect::<Result<_, _>>().map(Some)
         });
         stepped.await?.ok_or_else(low_on_space)

@@ -34,7 +34,7 @@ impl Shard {
     /// Pushes tasks; `packed` are their specs as they are stored.
     pub(super) fn push(
         &mut self,
-        push: Push,
+        push: &mut Push,
         packed: &mut [Vec<u8>],
     ) -> Result<Pushed, JournalError> {
         if let Some(keyed) = &push.keyed
@@ -51,7 +51,7 @@ impl Shard {
             };
             answers.push(self.push_one(number, spec, packed, is_full)?);
         }
-        if let Some(keyed) = push.keyed {
+        if let Some(keyed) = push.keyed.take() {
             self.remember(keyed, &answers)?;
         }
         Ok(Pushed::Answers(answers))
@@ -257,7 +257,7 @@ impl Shard {
     /// Commits decisions, each by itself.
     pub(super) fn commit(
         &mut self,
-        changes: Vec<Change>,
+        changes: impl IntoIterator<Item = Change>,
     ) -> Result<Vec<Result<Revision, Lost>>, JournalError> {
         changes.into_iter().map(|change| self.commit_one(change)).collect()
     }

@@ -184,8 +184,9 @@ impl World {
                     positions: vec![0],
                 });
                 let mut specs = [packed(&spec)];
-                let push = Push { queue: spec.queue.clone(), tasks: vec![Arc::new(spec)], keyed };
-                self.shard.push(push, &mut specs)?;
+                let (queue, tasks) = (spec.queue.clone(), vec![Arc::new(spec)]);
+                let mut push = Push { queue, tasks, keyed };
+                self.shard.push(&mut push, &mut specs)?;
             }
             Step::Take { queue, n, confirm, worker } => {
                 let worker = WorkerName::parse(&format!("w{worker}")).unwrap();
@@ -298,7 +299,7 @@ impl World {
         settings.mode = if queue < 2 { Mode::Pull } else { Mode::Dispatch };
         let created_at = self.shard.now.wall;
         let queue = Queue { name, settings, paused: false, created_at };
-        self.shard.put_queue(PutQueue { queue, before })?.unwrap();
+        self.shard.put_queue(&PutQueue { queue, before })?.unwrap();
         Ok(())
     }
 
@@ -329,7 +330,7 @@ impl World {
         };
         if let Ok(decision) = task.decide(event(token), &context) {
             let expected = Revision { birth, change: row.change };
-            self.shard.commit(vec![Change { expected, decision }])?;
+            self.shard.commit([Change { expected, decision }])?;
         }
         Ok(())
     }

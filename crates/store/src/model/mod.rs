@@ -14,17 +14,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use punctual_core::{
-    OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Settings, State, TaskId, Timestamp,
-    WorkerName,
+    Announcement, OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Settings, State, TaskId,
+    Timestamp, WorkerName,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::contents::{Contents, Record, Shelf};
 use crate::clock::{Clock, Instant};
+use crate::loopback::Loopback;
 use crate::port::{
-    Change, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
-    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
-    Taken, Wake,
+    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
+    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    StoredOwner, Take, Taken, Wake,
 };
 
 /// How often the model looks at a clock that moves by itself.
@@ -41,13 +42,14 @@ struct Inner {
     wakes: UnboundedSender<Wake>,
     /// The one stream of wake-ups, until it is asked for.
     stream: Mutex<Option<UnboundedReceiver<Wake>>>,
+    events: Mutex<Loopback>,
 }
 
 impl ModelStore {
     /// An empty store that goes by a clock.
     ///
     /// # Panics
-    /// Never: the names of the built-in queues are well formed.
+    /// Never where the system gives random numbers: the names of the built-in queues are well formed.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let now = clock.now();
         let mut contents = Contents::default();
@@ -61,12 +63,14 @@ impl ModelStore {
         let (wakes, first) = unbounded_channel();
         let stream = Mutex::new(Some(first));
         let contents = Mutex::new(contents);
-        Self { inner: Arc::new(Inner { clock, contents, wakes, stream }) }
+        let events = Mutex::new(loopback());
+        Self { inner: Arc::new(Inner { clock, contents, wakes, stream, events }) }
     }
 
-    /// What a stop and a start change: rate limits begin with a whole burst, and holds are timed by
-    /// the wall clock they were stored with.
+    /// What a stop and a start change: events are counted anew, rate limits begin with a whole burst,
+    /// and holds are timed by the wall clock they were stored with.
     pub fn restart(&self) {
+        *self.inner.events() = loopback();
         let now = self.inner.clock.now();
         for shelf in self.inner.lock().queues.values_mut() {
             shelf.bucket = None;
@@ -77,7 +81,15 @@ impl ModelStore {
     }
 }
 
+fn loopback() -> Loopback {
+    Loopback::new().expect("the system gives random numbers")
+}
+
 impl Inner {
+    fn events(&self) -> MutexGuard<'_, Loopback> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Contents> {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -214,6 +226,14 @@ impl Store for ModelStore {
             std::thread::spawn(move || watch(&inner));
         }
         stream.unwrap_or_else(|| unbounded_channel().1)
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.inner.events().hearing()
+    }
+
+    async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
+        Ok(self.inner.events().announce(announcements))
     }
 
     async fn health(&self) -> Result<(), StoreError> {

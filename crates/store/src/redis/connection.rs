@@ -25,7 +25,7 @@ use super::keys::Keys;
 use super::scripts::Script;
 
 /// How long one request may take. Scripts take milliseconds.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long replicas have to confirm a write.
 const WAIT_MS: u32 = 1_000;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -56,16 +56,33 @@ impl Connection {
         match &address.topology {
             Topology::Single => {
                 let (host, port) = &address.hosts[0];
-                let one = connect(address.redis(host, *port)?, Some(messages)).await?;
+                let one =
+                    connect(address.redis(host, *port)?, Some(messages), RESPONSE_TIMEOUT).await?;
                 require_primary(one).await
             }
             Topology::Sentinel { primary } => {
                 let (host, port) = find_primary(address, primary).await?;
-                let one = connect(address.redis(&host, port)?, Some(messages)).await?;
+                let one =
+                    connect(address.redis(&host, port)?, Some(messages), RESPONSE_TIMEOUT).await?;
                 require_primary(one).await
             }
-            Topology::Cluster => open_cluster(address, None).await.map(Self::Cluster),
+            Topology::Cluster => {
+                open_cluster(address, None, RESPONSE_TIMEOUT).await.map(Self::Cluster)
+            }
         }
+    }
+
+    /// Connects for requests that wait in Redis, at most so long.
+    pub(super) async fn open_to_wait(address: &Address, wait: Duration) -> RedisResult<Self> {
+        let timeout = wait + RESPONSE_TIMEOUT;
+        let (host, port) = match &address.topology {
+            Topology::Single => address.hosts[0].clone(),
+            Topology::Sentinel { primary } => find_primary(address, primary).await?,
+            Topology::Cluster => {
+                return open_cluster(address, None, timeout).await.map(Self::Cluster);
+            }
+        };
+        connect(address.redis(&host, port)?, None, timeout).await.map(Self::One)
     }
 
     /// Sends a request and waits for its answer.
@@ -131,7 +148,7 @@ impl Connection {
                 one.subscribe(keys.channel(0)).await?;
                 return Ok(None);
             }
-            Self::Cluster(_) => open_cluster(address, Some(messages)).await?,
+            Self::Cluster(_) => open_cluster(address, Some(messages), RESPONSE_TIMEOUT).await?,
         };
         for shard in 0..keys.shards() {
             ears.ssubscribe(keys.channel(shard)).await?;
@@ -144,13 +161,14 @@ impl Connection {
 async fn open_cluster(
     address: &Address,
     messages: Option<UnboundedSender<PushInfo>>,
+    response_timeout: Duration,
 ) -> RedisResult<ClusterConnection> {
     let nodes: RedisResult<Vec<ConnectionInfo>> =
         address.hosts.iter().map(|(host, port)| address.redis(host, *port)).collect();
     let mut client = ClusterClientBuilder::new(nodes?)
         .use_protocol(ProtocolVersion::RESP3)
         .connection_timeout(CONNECT_TIMEOUT)
-        .response_timeout(RESPONSE_TIMEOUT)
+        .response_timeout(response_timeout)
         .retries(CLUSTER_RETRIES);
     if let Some(messages) = messages {
         client = client.push_sender(messages);
@@ -171,10 +189,11 @@ pub(super) fn slot_of(key: &str) -> u16 {
 pub(super) async fn connect(
     info: ConnectionInfo,
     messages: Option<UnboundedSender<PushInfo>>,
+    response_timeout: Duration,
 ) -> RedisResult<MultiplexedConnection> {
     let mut config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(CONNECT_TIMEOUT))
-        .set_response_timeout(Some(RESPONSE_TIMEOUT));
+        .set_response_timeout(Some(response_timeout));
     if let Some(messages) = messages {
         config = config.set_push_sender(messages);
     }
@@ -195,7 +214,8 @@ async fn find_primary(address: &Address, primary: &str) -> RedisResult<(String, 
     let mut trouble = RedisError::from((ErrorKind::Io, "no Sentinel is named"));
     for (host, port) in &address.hosts {
         let asked = async {
-            let mut sentinel = connect(address.sentinel(host, *port)?, None).await?;
+            let mut sentinel =
+                connect(address.sentinel(host, *port)?, None, RESPONSE_TIMEOUT).await?;
             let mut ask = cmd("SENTINEL");
             ask.arg("GET-MASTER-ADDR-BY-NAME").arg(primary);
             ask.query_async::<Option<(String, u16)>>(&mut sentinel).await

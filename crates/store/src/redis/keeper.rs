@@ -12,7 +12,7 @@ use tracing::{error, info, warn};
 
 use super::address::Topology;
 use super::answer::Part;
-use super::connection::{self, Connection};
+use super::connection::{self, Connection, RESPONSE_TIMEOUT};
 use super::durability::Durability;
 use super::link::Broken;
 use super::node::Node;
@@ -48,6 +48,7 @@ impl Node {
         tasks.spawn(self.clone().keep_connected(broken, listener));
         tasks.spawn(self.clone().keep_time());
         tasks.spawn(self.clone().catch_up());
+        tasks.spawn(self.clone().hear_events());
         if let Topology::Sentinel { primary } = &self.address.topology {
             tasks.spawn(self.clone().hear_sentinels(primary.clone()));
         }
@@ -300,7 +301,8 @@ impl Node {
             let (sender, mut messages) = unbounded_channel();
             let heard = async {
                 let info = self.address.sentinel(host, *port)?;
-                let mut sentinel = connection::connect(info, Some(sender)).await?;
+                let mut sentinel =
+                    connection::connect(info, Some(sender), RESPONSE_TIMEOUT).await?;
                 sentinel.subscribe("+switch-master").await?;
                 while let Some(PushInfo { kind, data }) = messages.recv().await {
                     match kind {

@@ -71,6 +71,14 @@ impl Keys {
         format!("{}action:push", self.prefixes[shard])
     }
 
+    /// The shard that the events of all shards lie in.
+    pub(super) const EVENTS_SHARD: usize = 0;
+
+    /// The stream of events.
+    pub(super) fn events(&self) -> String {
+        format!("{}events", self.prefixes[Self::EVENTS_SHARD])
+    }
+
     /// The shard a queue lives in with all its tasks.
     pub(super) fn shard_of(&self, queue: &QueueName) -> usize {
         self.shard_of_name(queue.as_str())

@@ -69,6 +69,29 @@ impl Link {
         self.check().ok()
     }
 
+    /// Waits until there is a connection, and says which.
+    pub(super) async fn up(&self) -> u64 {
+        let mut state = self.state.subscribe();
+        loop {
+            if let State::Up { generation, .. } = &*state.borrow_and_update() {
+                return *generation;
+            }
+            if state.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Waits until there is another connection than this one.
+    pub(super) async fn renewed(&self, generation: u64) {
+        let is_another = |state: &State| match state {
+            State::Up { generation: current, .. } => *current != generation,
+            State::Down { .. } => false,
+        };
+        // The sender lives as long as the link.
+        let _ = self.state.subscribe().wait_for(is_another).await;
+    }
+
     /// Says that a connection is of no more use. Only the first word about it counts.
     pub(super) fn give_up(&self, generation: u64, reason: &str) {
         let is_current = self.state.send_if_modified(|state| match state {

@@ -13,7 +13,7 @@
 //!
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `owner_record`, `receipt`: how things are written there.
-//! - `inbox`: the lists that messages come in by, to become notices.
+//! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
@@ -27,6 +27,7 @@ mod clock;
 mod commit;
 mod connection;
 mod durability;
+mod events;
 mod fields;
 mod holdings;
 mod inbox;
@@ -51,7 +52,9 @@ mod trouble;
 use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
-use punctual_core::{OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use redis::cmd;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
@@ -72,9 +75,9 @@ use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
-    Change, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal,
-    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
-    Taken, Wake,
+    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
+    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    StoredOwner, Take, Taken, Wake,
 };
 
 /// Shards of a new store in a Cluster.
@@ -270,6 +273,14 @@ impl Store for RedisStore {
 
     fn wakeups(&self) -> UnboundedReceiver<Wake> {
         self.node.wakeups()
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.node.events.hearing()
+    }
+
+    async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
+        self.node.announce(announcements).await
     }
 
     async fn health(&self) -> Result<(), StoreError> {

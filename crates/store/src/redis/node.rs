@@ -16,6 +16,7 @@ use super::answer::Answer;
 use super::cache::Cache;
 use super::clock::StoreClock;
 use super::connection::Connection;
+use super::events::Events;
 use super::keys::{Keys, escaped};
 use super::link::Link;
 use super::places::Places;
@@ -44,6 +45,7 @@ pub(super) struct Node {
     pub(super) replicas: Vec<Replicas>,
     /// What an acknowledgement is worth, as last read.
     pub(super) durability: RwLock<String>,
+    pub(super) events: Events,
     wakes: UnboundedSender<Wake>,
     stream: Mutex<Option<UnboundedReceiver<Wake>>>,
     is_heard: AtomicBool,
@@ -75,6 +77,7 @@ impl Node {
             wait_replicas,
             replicas: (0..shards).map(|_| Replicas::default()).collect(),
             durability: RwLock::new(String::new()),
+            events: Events::new(),
             wakes,
             stream: Mutex::new(Some(stream)),
             is_heard: AtomicBool::new(false),

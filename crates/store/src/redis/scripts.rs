@@ -99,6 +99,8 @@ scripts! {
     EXPIRED: "expired", Changes, [];
     /// Removes what is no longer kept.
     SWEEP: "sweep", Changes, [OWNERS, OWNER_INDEX];
+    /// Appends to the stream of events.
+    ANNOUNCE: "announce", Adds, [];
     /// Moves the clock.
     SHIFT: "shift", Changes, [];
     /// Looks at what has fallen due.

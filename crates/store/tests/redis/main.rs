@@ -4,6 +4,7 @@
 mod cluster;
 mod damage;
 mod documented;
+mod events;
 mod faults;
 mod inbox;
 mod layout;

@@ -14,12 +14,14 @@ mod work;
 
 use std::sync::Arc;
 
+use punctual_core::announce;
 use punctual_core::bundle::BundleKey;
 use punctual_core::queue::Mode;
 use punctual_core::{Bundle, Event, Owner, OwnerDecision, OwnerKey, Queue, QueueName, Timestamp};
 use punctual_store::{Change, OwnerListing, Revision, Step, Stepped, Stored, StoredOwner};
 
 pub(crate) use self::push::Pushing;
+pub(super) use self::push::bundle_pushed;
 pub(crate) use self::query::{BundleFilter, BundleReading};
 pub(super) use self::wait::Bells;
 pub(crate) use self::work::Scheduled;
@@ -77,14 +79,20 @@ impl Engine {
                 return Err(no_bundle(&queue.name, key));
             };
             let now = self.now();
-            let (decision, answer) = match found.bundle.lapsed(&queue.settings, now) {
+            let before = found.bundle.clone();
+            let lapsed = found.bundle.lapsed(&queue.settings, now);
+            let mut news: Vec<_> =
+                announce::bundle::lapsed(&before, lapsed.as_deref(), now).into_iter().collect();
+            let (decision, answer) = match lapsed {
                 Some(bundle) => {
                     let (decision, answer) = change(bundle, now)?;
                     (decision, Ok(answer))
                 }
                 None => (OwnerDecision::remove(), Err(no_bundle(&queue.name, key))),
             };
+            news.extend(decision.spawn.iter().map(|spec| announce::task::pushed(spec, now)));
             if self.step(step_of(owner.clone(), found.revision, decision)).await? {
+                self.events.announce(news);
                 return answer;
             }
         }
@@ -167,6 +175,7 @@ impl Engine {
                 step.tasks.push(self.cleaned(&queue, &task)?);
             }
             if self.step(step).await? {
+                self.events.announce([announce::bundle::deleted(&queue.name, key, self.now())]);
                 return Ok(());
             }
         }

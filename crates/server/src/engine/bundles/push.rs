@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use punctual_core::announce;
 use punctual_core::bundle::{BundleKey, BundlePush, Delivering, Pushed};
 use punctual_core::queue::Mode;
 use punctual_core::task::Edit;
 use punctual_core::{
-    Decision, Event, Fate, Owner, OwnerKey, Patch, Queue, QueueName, TaskId, Timestamp,
+    Announcement, Decision, Event, Fate, Owner, OwnerKey, Patch, Queue, QueueName, TaskId,
+    Timestamp,
 };
 use punctual_store::{Change, Keyed, KeyedItem, OwnerChange, Step, Stepped, Stored};
 
@@ -77,8 +79,12 @@ impl Engine {
         let _lock = self.owner_locks.lock([&owner]).await;
         for _ in 0..ROUNDS_MAX {
             let (step, answer) = self.bundle_step(&queue, pushing).await?;
+            let news: Vec<_> = bundle_pushed(&step, self.now()).collect();
             match self.store.step(vec![step]).await?.pop() {
-                Some(Stepped::Done { .. }) => return Ok(answer),
+                Some(Stepped::Done { .. }) => {
+                    self.events.announce(news);
+                    return Ok(answer);
+                }
                 Some(Stepped::Replayed { items, .. }) => {
                     let own = items.into_iter().next().and_then(|item| item.id);
                     return self.replayed(&queue.name, pushing, own.as_ref()).await;
@@ -177,6 +183,18 @@ impl Engine {
         });
         Ok((step, answer))
     }
+}
+
+/// What a step that is a push into a bundle announces: that, and the task that shall deliver it.
+pub(in crate::engine) fn bundle_pushed(
+    step: &Step,
+    now: Timestamp,
+) -> impl Iterator<Item = Announcement> {
+    let bundles = step.owners.iter().filter_map(move |change| match &change.after {
+        Some(Owner::Bundle(bundle)) => Some(announce::bundle::pushed(bundle, now)),
+        _ => None,
+    });
+    bundles.chain(step.spawn.iter().map(move |spec| announce::task::pushed(spec, now)))
 }
 
 /// Whether the server delivers what is pushed, and whether it knows where.

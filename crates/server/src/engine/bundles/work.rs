@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use punctual_core::announce;
 use punctual_core::bundle::{BundleKey, Get};
 use punctual_core::limits::{BUNDLE_ITEMS_MAX, WAIT_MS_MAX};
 use punctual_core::{
@@ -108,7 +109,13 @@ impl Engine {
             let key = found.bundle.key.clone();
             let owner = OwnerKey::bundle(&queue.name, &key);
             let is_abandoned = found.bundle.abandoned_at.is_some_and(|at| at <= now);
-            let decision = match found.bundle.lapsed(&queue.settings, now) {
+            let before = found.bundle.clone();
+            let lapsed = found.bundle.lapsed(&queue.settings, now);
+            let news = match is_abandoned {
+                true => announce::bundle::lapsed(&before, lapsed.as_deref(), now),
+                false => Some(announce::bundle::due(&queue.name, &key, now)),
+            };
+            let decision = match lapsed {
                 Some(mut bundle) => {
                     if !is_abandoned {
                         bundle.start(&queue.settings, now);
@@ -118,6 +125,9 @@ impl Engine {
                 None => OwnerDecision::remove(),
             };
             let happened = self.step(step_of(owner, found.revision, decision)).await?;
+            if happened {
+                self.events.announce(news);
+            }
             if happened && !is_abandoned {
                 return Ok(Scheduled::Due { key, ontime });
             }
@@ -173,18 +183,21 @@ impl Engine {
         random: &str,
     ) -> Result<u64, Failure> {
         let queue = self.worked_queue(queue).await?;
-        self.change_bundle(&queue, key, |bundle, now| {
+        let completed = self.change_bundle(&queue, key, |bundle, now| {
             let (drop_first, left) = bundle.complete(number, random, now)?;
             Ok(match left {
                 Some(left) => {
                     let size = left.size;
                     let kept = OwnerDecision::keep(Owner::Bundle(left));
-                    (OwnerDecision { drop_first, ..kept }, size)
+                    (OwnerDecision { drop_first, ..kept }, (drop_first, size))
                 }
-                None => (OwnerDecision::remove(), 0),
+                None => (OwnerDecision::remove(), (drop_first, 0)),
             })
-        })
-        .await
+        });
+        let (number, left) = completed.await?;
+        let now = self.now();
+        self.events.announce([announce::bundle::delivered(&queue.name, key, number, left, now)]);
+        Ok(left)
     }
 
     /// A worker gives a bundle back. Says how much is in it and when it is due.

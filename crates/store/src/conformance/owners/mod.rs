@@ -12,7 +12,7 @@ mod step;
 mod wake;
 
 use punctual_core::bundle::{BundleKey, BundleState};
-use punctual_core::flow::{Flow, FlowState, FlowStep, OnFailure, StepState};
+use punctual_core::flow::{Counts, Flow, FlowState, FlowStep, OnFailure, StepState};
 use punctual_core::plan::Order;
 use punctual_core::vote::{Ballot, BallotState, Vote};
 use punctual_core::worker::{SILENCE, Worker, WorkerState};
@@ -100,20 +100,23 @@ pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) ->
             state: FlowState::Running,
             created_at: at,
             finished_at: None,
-            counts: [1, 2, 3, 4, 5],
-            alarm_at: Some(at),
+            counts: Counts { pending: 1, living: 2, done: 3, failed: 4, cancelled: 5 },
+            round: 6,
+            // One that is to be looked through at once.
+            sweeps: 1,
+            swept: 0,
         })),
         OwnerKind::Step => Owner::Step(Box::new(FlowStep {
             flow: FlowId::parse(queue_name).expect(well_formed),
             name: StepName::parse(name).expect(well_formed),
             position: 7,
             queue: queue("elsewhere"),
-            task: NewTask { payload: Some(RawJson::null()), ..NewTask::default() },
-            after: Vec::new(),
             before: Vec::new(),
             missing: 0,
             state: StepState::Pending,
-            result: None,
+            round: 1,
+            paused: false,
+            result: Some(RawJson::null()),
             error: Some("\u{fc}".to_owned()),
         })),
         OwnerKind::Worker => Owner::Worker(Box::new(Worker {

@@ -79,7 +79,10 @@ impl Wish {
                 bundle.task = self.is_delivered.then(|| id("delivery"));
             }
             Owner::Plan(plan) => plan.next_at = alarm_at,
-            Owner::Flow(flow) => flow.alarm_at = alarm_at,
+            Owner::Flow(flow) => {
+                flow.created_at = alarm_at.unwrap_or(flow.created_at);
+                flow.sweeps = u32::from(alarm_at.is_some());
+            }
             _ => {}
         }
         owner

@@ -1,0 +1,219 @@
+//! The stream of events: what the engine announces goes to the store, what the store lets hear goes to
+//! whoever listens.
+//!
+//! ```text
+//!   verbs, loops ──announce──▶ pending ──flush──▶ store ──hear──▶ ring ◀── cursors of listeners
+//! ```
+//!
+//! Nobody who announces ever waits: what is pending is bounded, and what does not fit is dropped and
+//! told as `stream.gap`. All listeners read one ring, each event written once, and have nothing but a
+//! place in it, so that a slow one costs no memory; the ring passes over it and it is cut off.
+//!
+//! - `ring`: the last events. `filter`: what a listener wants. `listener`: one of them. `pace`: what is
+//!   told at most so often.
+
+mod filter;
+mod listener;
+mod pace;
+mod ring;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use punctual_core::Announcement;
+use punctual_core::announce::PROGRESS;
+use punctual_core::limits::{EVENTS_BYTES_MAX, EVENTS_MAX};
+use punctual_store::{EventId, Store, StoreError};
+use tokio::sync::{Notify, oneshot, watch};
+
+pub(crate) use self::filter::EventFilter;
+pub(crate) use self::listener::Listener;
+use self::pace::Pace;
+use self::ring::Ring;
+use crate::engine::{Backoff, complain};
+
+/// How long a listener waits for what was announced before it came.
+const SYNC_WITHIN: Duration = Duration::from_secs(2);
+/// How long a listener waits for a server that has only just started.
+const BEGIN_WITHIN: Duration = Duration::from_secs(5);
+
+/// Everything that events need.
+pub(crate) struct Events {
+    store: Arc<dyn Store>,
+    pending: Mutex<Pending>,
+    flush: Notify,
+    progress: Pace,
+    ring: RwLock<Ring>,
+    /// The last event in the ring; none until the past was heard.
+    head: watch::Sender<Option<EventId>>,
+    is_closed: watch::Sender<bool>,
+}
+
+/// Announcements that the store is yet to hear of.
+#[derive(Default)]
+struct Pending {
+    announcements: Vec<Announcement>,
+    bytes: usize,
+    /// Whether some did not fit.
+    is_lossy: bool,
+    /// Told, when all before them is announced, which was the last.
+    syncs: Vec<oneshot::Sender<EventId>>,
+}
+
+/// Where a listener goes on from.
+pub(crate) enum Start {
+    /// From what happens next.
+    Now,
+    /// From the event after this one.
+    After(EventId),
+    /// From one that cannot be known.
+    Unknown,
+}
+
+impl Events {
+    /// The events of a store.
+    pub(crate) fn new(store: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self {
+            store,
+            pending: Mutex::default(),
+            flush: Notify::new(),
+            progress: Pace::default(),
+            ring: RwLock::default(),
+            head: watch::Sender::new(None),
+            is_closed: watch::Sender::new(false),
+        })
+    }
+
+    /// Tells whoever listens. Never waits and never fails: events inform, they are no promise.
+    pub(crate) fn announce(&self, announcements: impl IntoIterator<Item = Announcement>) {
+        let mut pending = self.pending();
+        let was_empty = pending.announcements.is_empty();
+        for announcement in announcements {
+            let paced = match announcement.kind() {
+                PROGRESS => self.progress.limit(announcement),
+                _ => Some(announcement),
+            };
+            if let Some(announcement) = paced {
+                pending.add(announcement);
+            }
+        }
+        if was_empty && !pending.announcements.is_empty() {
+            self.flush.notify_one();
+        }
+    }
+
+    fn pending(&self) -> std::sync::MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands over what is pending, whenever something is: all that gathered while the last was under way
+    /// goes together.
+    pub(crate) async fn run_announcing(self: Arc<Self>) {
+        let mut backoff = Backoff::default();
+        let mut last = EventId::default();
+        loop {
+            self.flush.notified().await;
+            let Pending { mut announcements, is_lossy, syncs, .. } =
+                std::mem::take(&mut *self.pending());
+            if is_lossy {
+                announcements.insert(0, Announcement::gap(self.store.now()));
+            }
+            let announced = match announcements.is_empty() {
+                true => Ok(last),
+                false => self.store.announce(&announcements).await,
+            };
+            match announced {
+                Ok(id) => {
+                    last = id;
+                    backoff.reset();
+                }
+                Err(failure) => {
+                    complain("events", &failure);
+                    backoff.wait().await;
+                    self.lost();
+                }
+            }
+            for sync in syncs {
+                // One that no longer waits needs no answer.
+                let _ = sync.send(last);
+            }
+        }
+    }
+
+    /// Notes that events were lost.
+    fn lost(&self) {
+        self.pending().is_lossy = true;
+        self.flush.notify_one();
+    }
+
+    /// Keeps what is heard in the ring.
+    pub(crate) async fn run_hearing(self: Arc<Self>) {
+        let mut hearing = self.store.hearing();
+        while let Some(heard) = hearing.recv().await {
+            let now = self.store.now();
+            let head = {
+                let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+                ring.hear(heard, now);
+                ring.head()
+            };
+            self.head.send_replace(Some(head));
+        }
+    }
+
+    /// Waits until all that was announced here so far is in the ring, or for a while.
+    pub(crate) async fn sync(&self) {
+        let (sync, synced) = oneshot::channel();
+        self.pending().syncs.push(sync);
+        self.flush.notify_one();
+        let synced = async {
+            if let Ok(last) = synced.await {
+                self.reach(last).await;
+            }
+        };
+        // If it takes longer, what comes late is told late.
+        let _ = tokio::time::timeout(SYNC_WITHIN, synced).await;
+    }
+
+    /// Waits until an event is in the ring, or a later one.
+    async fn reach(&self, id: EventId) {
+        // The sender lives as long as this.
+        let _ = self.head.subscribe().wait_for(|head| head.is_some_and(|head| head >= id)).await;
+    }
+
+    /// Begins to listen. All that happens from now on is heard, and nothing that happened here before.
+    pub(crate) async fn listen(
+        self: &Arc<Self>,
+        filter: EventFilter,
+        start: Start,
+    ) -> Result<Listener, StoreError> {
+        let begun = self.reach(EventId::default());
+        if tokio::time::timeout(BEGIN_WITHIN, begun).await.is_err() {
+            return Err(StoreError::unavailable("the events so far are still being read"));
+        }
+        match start {
+            Start::After(id) => {
+                // It may have come from another server, which was faster.
+                let _ = tokio::time::timeout(SYNC_WITHIN, self.reach(id)).await;
+            }
+            Start::Now | Start::Unknown => self.sync().await,
+        }
+        Ok(Listener::new(self.clone(), filter, start))
+    }
+
+    /// Lets all who listen go.
+    pub(crate) fn close(&self) {
+        self.is_closed.send_replace(true);
+    }
+}
+
+impl Pending {
+    fn add(&mut self, announcement: Announcement) {
+        let bytes = announcement.bytes();
+        if self.announcements.len() >= EVENTS_MAX || self.bytes + bytes > EVENTS_BYTES_MAX {
+            self.is_lossy = true;
+            return;
+        }
+        self.bytes += bytes;
+        self.announcements.push(announcement);
+    }
+}
