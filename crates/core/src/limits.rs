@@ -16,6 +16,16 @@ pub const TAG_BYTES_MAX: usize = 128;
 pub const CAPABILITIES_MAX: usize = 64;
 /// Longest capability, in bytes.
 pub const CAPABILITY_BYTES_MAX: usize = 128;
+/// Largest answer of one voter, in bytes.
+pub const VOTE_RESULT_BYTES_MAX: usize = 64 << 10;
+/// Most voters on one task.
+pub const VOTERS_MAX: usize = 1_000;
+/// Most queues a worker serves.
+pub const WORKER_QUEUES_MAX: usize = 1_000;
+/// Most tasks a worker can be given at once.
+pub const CAPACITY_MAX: u32 = 10_000;
+/// Longest `session` of a worker, in bytes.
+pub const SESSION_BYTES_MAX: usize = 200;
 /// Most headers of an HTTP target.
 pub const HEADERS_MAX: usize = 64;
 /// Most bytes all header names and values take together.

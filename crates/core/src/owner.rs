@@ -162,7 +162,8 @@ impl Owner {
             Self::Flow(flow) => flow.alarm_at(),
             Self::Step(_) => None,
             Self::Worker(worker) => Some(worker.alarm_at()),
-            Self::Vote(vote) => vote.alarm_at(),
+            // Its task's hold ends when the last of its ballots does.
+            Self::Vote(_) => None,
         }
     }
 
@@ -220,11 +221,11 @@ impl OwnerDecision {
 
 impl From<Ended> for OwnerDecision {
     fn from(ended: Ended) -> Self {
-        let Ended { plan, result, drop_results } = ended;
+        let Ended { plan, results, drop_results } = ended;
         Self {
             owner: Some(Owner::Plan(Box::new(plan))),
             drop_first: drop_results as u64,
-            append: result.into_iter().collect(),
+            append: results,
             spawn: Vec::new(),
         }
     }

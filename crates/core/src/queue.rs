@@ -14,10 +14,6 @@ use crate::time::{Span, Timestamp};
 
 const SECRETS_MAX: usize = 5;
 
-/// Each further mode is a capability of its own; until it is there, nobody would carry out the tasks
-/// of such a queue.
-pub(crate) const UNAVAILABLE: &str = "this version carries out pull and http queues only";
-
 /// A queue as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
@@ -327,9 +323,6 @@ impl Settings {
         if self.mode != before.mode && name.is_built_in() {
             return Err(Invalid::new("mode", "a built-in queue is of mode http").into());
         }
-        if self.mode != before.mode && !matches!(self.mode, Mode::Pull | Mode::Http) {
-            return Err(Invalid::new("mode", UNAVAILABLE).into());
-        }
         if let Some(tag) = &self.tag {
             check_size("tag", tag.len(), TAG_BYTES_MAX)?;
         }
@@ -414,7 +407,6 @@ mod tests {
             (r#"{"timeout":0}"#, "timeout"),
             (r#"{"timeout":"61m"}"#, "timeout"),
             (r#"{"headers":{"webhook-id":"x"}}"#, "headers"),
-            (r#"{"mode":"vote"}"#, "mode"),
         ] {
             let refusal = patch(json).apply(&Settings::default(), &name()).unwrap_err();
             assert!(refusal.to_string().starts_with(field), "{json}: {refusal}");

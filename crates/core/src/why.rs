@@ -9,7 +9,7 @@ use crate::task::{State, Task};
 use crate::time::Timestamp;
 
 /// What the queue looks like around the task.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// Tasks of the queue that are held.
     pub held: u64,
@@ -21,6 +21,23 @@ pub struct Surroundings {
     pub takers: u64,
     /// How its target is doing, where the server delivers it.
     pub target: Option<Target>,
+    /// Who there is to be given it, where the server hands it out.
+    pub staff: Staff,
+    /// Who has yet to answer, where workers vote on it.
+    pub awaited: Vec<String>,
+}
+
+/// The registered workers that can be given tasks of a queue.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Staff {
+    /// How many serve the queue.
+    pub serving: u64,
+    /// How many of them have all that the task requires.
+    pub capable: u64,
+    /// How many of those have a place free.
+    pub free: u64,
+    /// What the task requires and none of them is capable of.
+    pub missing: Vec<String>,
 }
 
 /// How the target of a delivery is doing.
@@ -115,6 +132,12 @@ pub enum Reason {
     Rate,
     /// No worker is asking for work.
     NoTaker,
+    /// No worker is registered that serves the queue.
+    NoWorker,
+    /// None of them has all that it requires.
+    NoCapableWorker,
+    /// All that could be given it have as many tasks as they can.
+    WorkersBusy,
     /// Its target is given no more at once.
     TargetBusy,
     /// Its target could not be reached lately.
@@ -185,6 +208,13 @@ pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> 
                     Reason::Cancelling,
                     format!("{who} was asked to stop; it is cancelled at {until} at the latest"),
                 ),
+                _ if !around.awaited.is_empty() => {
+                    let awaited = around.awaited.join(", ");
+                    let text = format!(
+                        "it is voted on: {awaited} can answer, until {until} at the latest"
+                    );
+                    (Reason::Running, text)
+                }
                 _ => (Reason::Running, format!("it is running: {who} holds it until {until}")),
             };
             say(&mut why, reason, text);
@@ -200,12 +230,12 @@ pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> 
             };
             say(&mut why, Reason::Finished, text);
         }
-        State::Ready => explain_ready(&mut why, queue, around),
+        State::Ready => explain_ready(&mut why, task, queue, &around),
     }
     why
 }
 
-fn explain_ready(why: &mut Why, queue: &Queue, around: Surroundings) {
+fn explain_ready(why: &mut Why, task: &Task, queue: &Queue, around: &Surroundings) {
     let limit = queue.settings.concurrency;
     why.ready = Some(around.ready);
     (why.reason, why.text) = if queue.paused {
@@ -233,9 +263,33 @@ fn explain_ready(why: &mut Why, queue: &Queue, around: Surroundings) {
                 (Reason::InLine, format!("it is one of {} tasks to be delivered", around.ready))
             }
         }
+    } else if matches!(queue.settings.mode, Mode::Dispatch | Mode::Vote) {
+        explain_staff(task, queue, around)
+    } else if queue.settings.mode == Mode::Pub {
+        (Reason::InLine, format!("it is one of {} tasks to be broadcast", around.ready))
     } else if around.takers == 0 {
         (Reason::NoTaker, "it is ready; no worker is asking this queue for work".to_owned())
     } else {
         (Reason::InLine, format!("it is one of {} ready tasks; workers are at them", around.ready))
     };
+}
+
+/// Why nobody has been given it yet.
+fn explain_staff(task: &Task, queue: &Queue, around: &Surroundings) -> (Reason, String) {
+    let Staff { serving, capable, free, missing } = &around.staff;
+    if *serving == 0 {
+        let text = format!("no worker is registered that serves the queue {}", queue.name);
+        (Reason::NoWorker, text)
+    } else if !missing.is_empty() {
+        let text = format!("none of {serving} workers is capable of {}", missing.join(", "));
+        (Reason::NoCapableWorker, text)
+    } else if *capable == 0 {
+        let all = task.spec.requires.join(", ");
+        (Reason::NoCapableWorker, format!("none of {serving} workers is capable of all of {all}"))
+    } else if *free == 0 && queue.settings.mode == Mode::Dispatch {
+        let text = format!("all {capable} workers that could do it have as many tasks as they can");
+        (Reason::WorkersBusy, text)
+    } else {
+        (Reason::InLine, format!("it is one of {} ready tasks to be handed out", around.ready))
+    }
 }

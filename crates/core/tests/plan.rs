@@ -368,7 +368,7 @@ fn so_many_results_are_kept() {
         let decision = run.decide(event.clone(), &context).unwrap();
         let ended = running.after(&event, &decision, now).unwrap();
         kept.drain(..ended.drop_results);
-        kept.extend(ended.result);
+        kept.extend(ended.results);
         plan = ended.plan;
     }
     let runs: Vec<_> = kept.iter().map(|kept| kept.as_str()[..9].to_owned()).collect();

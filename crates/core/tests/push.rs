@@ -124,7 +124,16 @@ fn a_queue_asks_for_what_its_mode_needs() {
         (r#"{"http":{"url":"http://y/"}}"#, &pull, Some("http")),
         (r#"{"requires":["gpu"]}"#, &pull, Some("requires")),
         (r#"{"requires":["gpu"]}"#, &aimed, Some("requires")),
-        ("{}", &queue(Mode::Vote, None), Some("queue")),
+        (r#"{"requires":["gpu"]}"#, &queue(Mode::Dispatch, None), None),
+        (r#"{"requires":["gpu"]}"#, &queue(Mode::Vote, None), Some("requires")),
+        (r#"{"http":{"url":"http://y/"}}"#, &queue(Mode::Pub, None), Some("http")),
+        ("{}", &queue(Mode::Vote, None), None),
+        (&format!(r#"{{"payload":"{}"}}"#, "x".repeat(65_534)), &queue(Mode::Pub, None), None),
+        (
+            &format!(r#"{{"payload":"{}"}}"#, "x".repeat(65_535)),
+            &queue(Mode::Pub, None),
+            Some("payload"),
+        ),
     ] {
         let new: NewTask = serde_json::from_str(task).unwrap();
         let refused = new

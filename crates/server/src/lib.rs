@@ -6,14 +6,19 @@
 //! - `engine`: the verbs and the loops. See its own page.
 //! - `events`: what happens, for whoever listens.
 //! - `delivery`: the server calls URLs itself, for queues of mode `http`.
+//! - `dispatch`: the server hands tasks to registered workers, opens votes and broadcasts, for queues of
+//!   the other modes. `calls`: how it and deliveries hear of work.
 //! - `inbox`: messages that lie beside the store become notices.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
 mod access;
+mod alarms;
 mod api;
+mod calls;
 mod code;
 mod delivery;
+mod dispatch;
 mod engine;
 mod events;
 mod inbox;

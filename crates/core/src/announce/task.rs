@@ -75,7 +75,8 @@ pub fn after(
 fn kind(event: &Event, after: &Task) -> Option<&'static str> {
     let is_expired = || after.status.error.as_deref() == Some("expired");
     match event {
-        Event::Edit(_) | Event::Clean => None,
+        Event::Edit(_) | Event::Clean | Event::Vote { .. } => None,
+        Event::Assign { .. } => Some("task.taken"),
         Event::Confirm { .. } => Some("task.confirmed"),
         Event::Extend { extension, .. } => {
             let says_something = extension.progress.is_some() || extension.message.is_some();
@@ -84,21 +85,21 @@ fn kind(event: &Event, after: &Task) -> Option<&'static str> {
         Event::Resume => Some("task.resumed"),
         Event::Retry { .. } | Event::Reset => Some("task.retrying"),
         Event::Expire => Some("task.expired"),
-        Event::Settle { .. } | Event::Cancel | Event::Pause | Event::HoldEnd => {
-            match after.status.state {
-                State::Done => Some("task.committed"),
-                State::Failed if matches!(event, Event::HoldEnd) && is_expired() => {
-                    Some("task.expired")
-                }
-                State::Failed => Some("task.failed"),
-                State::Cancelled => Some("task.cancelled"),
-                State::Paused => Some("task.paused"),
-                State::Waiting | State::Ready if event.verb() != Verb::Release => {
-                    Some("task.retrying")
-                }
-                _ => None,
+        Event::Settle { .. }
+        | Event::Tally { .. }
+        | Event::Cancel
+        | Event::Pause
+        | Event::HoldEnd => match after.status.state {
+            State::Done => Some("task.committed"),
+            State::Failed if matches!(event, Event::HoldEnd) && is_expired() => {
+                Some("task.expired")
             }
-        }
+            State::Failed => Some("task.failed"),
+            State::Cancelled => Some("task.cancelled"),
+            State::Paused => Some("task.paused"),
+            State::Waiting | State::Ready if event.verb() != Verb::Release => Some("task.retrying"),
+            _ => None,
+        },
     }
 }
 

@@ -11,8 +11,9 @@ use crate::owner::OwnerRef;
 use crate::queue::{Mode, Settings};
 use crate::task::{Decision, Event, Fate, Spec, State};
 use crate::time::{Span, Timestamp};
+use crate::vote::Answer;
 
-/// How long a run of a pull station may lie there before somebody is told.
+/// How long a run may lie there for workers before somebody is told that none came.
 const NO_WORKER_AFTER: Span = Span::from_millis(60_000);
 
 /// A plan that has fallen due.
@@ -23,7 +24,7 @@ pub struct Fired {
     /// Its run; none: its message goes into a bundle, and with that it is done.
     pub task: Option<Spec>,
     /// The result that is kept, where the run is done already.
-    pub result: Option<RawJson>,
+    pub results: Vec<RawJson>,
     /// How many of the oldest results go.
     pub drop_results: usize,
 }
@@ -33,8 +34,8 @@ pub struct Fired {
 pub struct Ended {
     /// The plan after it.
     pub plan: Plan,
-    /// What is kept of the run.
-    pub result: Option<RawJson>,
+    /// What is kept of the run: one result, or that of every voter.
+    pub results: Vec<RawJson>,
     /// How many of the oldest results go.
     pub drop_results: usize,
 }
@@ -92,7 +93,8 @@ impl Plan {
         let name = format!("{}@{label}", self.id);
         let task =
             TaskId::parse(&name).expect("an id of at most 90 characters leaves room for a number");
-        let watch_at = (queue.mode == Mode::Pull).then(|| now + NO_WORKER_AFTER);
+        let by_workers = matches!(queue.mode, Mode::Pull | Mode::Dispatch | Mode::Vote);
+        let watch_at = by_workers.then(|| now + NO_WORKER_AFTER);
         let run = Run { task, label, due_at, is_ruled, is_outdated: false, watch_at };
         self.exec_time = Some(now);
         self.last_state = Some(LastState::Running);
@@ -100,8 +102,8 @@ impl Plan {
             self.living = Some(run.clone());
             let done =
                 self.end(&run, &Outcome::Done { worker: None, result: RawJson::null() }, now);
-            let Ended { plan, result, drop_results } = done;
-            return Fired { plan, task: None, result, drop_results };
+            let Ended { plan, results, drop_results } = done;
+            return Fired { plan, task: None, results, drop_results };
         }
         let task = self.spec(&run, queue, exec_timeout, now);
         if is_ruled {
@@ -109,7 +111,7 @@ impl Plan {
             self.failed = None;
         }
         self.living = Some(run);
-        Fired { plan: self, task: Some(task), result: None, drop_results: 0 }
+        Fired { plan: self, task: Some(task), results: Vec::new(), drop_results: 0 }
     }
 
     fn spec(
@@ -177,10 +179,14 @@ impl Plan {
                 // Somebody came for it, so nobody has to be told that nobody does.
                 let living = self.living.as_mut().filter(|run| run.watch_at.is_some())?;
                 living.watch_at = None;
-                return Some(Ended { plan: self, result: None, drop_results: 0 });
+                return Some(Ended { plan: self, results: Vec::new(), drop_results: 0 });
             }
         };
-        Some(self.end(&run, &outcome, now))
+        let answers = match event {
+            Event::Tally { answers, .. } => answers.as_slice(),
+            _ => &[],
+        };
+        Some(self.end_with(&run, &outcome, answers, now))
     }
 
     /// A failed run is tried again: the plan goes on with it, unless it has gone on without it.
@@ -192,14 +198,14 @@ impl Plan {
         self.error = None;
         self.last_state = Some(LastState::Running);
         self.living = Some(run);
-        Some(Ended { plan: self, result: None, drop_results: 0 })
+        Some(Ended { plan: self, results: Vec::new(), drop_results: 0 })
     }
 
     /// Its living run is gone without a word: its queue was reset or deleted.
     pub fn lost(self, now: Timestamp) -> Ended {
         match self.living.clone() {
             Some(run) => self.end(&run, &Outcome::Skipped, now),
-            None => Ended { plan: self, result: None, drop_results: 0 },
+            None => Ended { plan: self, results: Vec::new(), drop_results: 0 },
         }
     }
 
@@ -227,10 +233,27 @@ impl Plan {
         self
     }
 
-    fn end(mut self, run: &Run, outcome: &Outcome, now: Timestamp) -> Ended {
+    fn end(self, run: &Run, outcome: &Outcome, now: Timestamp) -> Ended {
+        self.end_with(run, outcome, &[], now)
+    }
+
+    /// Ends a run. Where workers voted on it, what each of them said is kept.
+    fn end_with(
+        mut self,
+        run: &Run,
+        outcome: &Outcome,
+        answers: &[Answer],
+        now: Timestamp,
+    ) -> Ended {
         self.living = None;
         let at = run.occurrence();
-        let result = outcome.result(run, now).filter(|_| self.order.keep_results > 0);
+        let mut results: Vec<RawJson> = match answers {
+            [] => outcome.result(run, now).into_iter().collect(),
+            answers => answers.iter().map(|answer| run.voted(answer, now)).collect(),
+        };
+        if self.order.keep_results == 0 {
+            results.clear();
+        }
         match outcome {
             Outcome::Done { .. } => {
                 self.last_state = Some(LastState::Ok);
@@ -260,8 +283,8 @@ impl Plan {
             }
             Outcome::Skipped => self.last_state = Some(LastState::Skipped),
         }
-        let drop_results = self.keep(result.is_some());
-        Ended { plan: self, result, drop_results }
+        let drop_results = self.keep(results.len() as u32);
+        Ended { plan: self, results, drop_results }
     }
 
     fn next_number(&mut self) {
@@ -270,10 +293,11 @@ impl Plan {
         self.failed = None;
     }
 
-    /// Counts a result, and says how many of the oldest have to go for it.
-    fn keep(&mut self, is_one_more: bool) -> usize {
-        self.results += u32::from(is_one_more);
-        let over = self.results.saturating_sub(self.order.keep_results);
+    /// Counts the results of a run, and says how many of the oldest have to go for them. All of one
+    /// run are kept together.
+    fn keep(&mut self, more: u32) -> usize {
+        self.results += more;
+        let over = self.results.saturating_sub(self.order.keep_results.max(more));
         self.results -= over;
         self.results_gone += u64::from(over);
         over as usize
@@ -304,6 +328,18 @@ impl Outcome {
 }
 
 impl Run {
+    /// What is kept of one voter's answer to it.
+    fn voted(&self, answer: &Answer, at: Timestamp) -> RawJson {
+        RawJson::of(&PlanResult {
+            run: self.number(),
+            plan_time: self.due_at,
+            worker: Some(answer.worker.clone()),
+            result: answer.result.clone(),
+            error: answer.error.clone(),
+            at,
+        })
+    }
+
     /// Its number as a program reads it: a number, or a text for one besides the rule.
     pub(crate) fn number(&self) -> RawJson {
         if self.is_ruled { RawJson::stored(&self.label) } else { RawJson::of(&self.label) }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::event::{Edit, Event, Settlement};
-use super::push::check_priority;
+use super::push::{check_priority, check_pub};
 use super::state::{Edge, State, Verb, edge};
-use super::{Outcome, Spec, Status, Task};
+use super::{Grant, Outcome, Spec, Status, Task};
 use crate::error::Refusal;
 use crate::name::TaskId;
 use crate::patch::Patch;
-use crate::queue::Settings;
+use crate::queue::{Mode, Settings};
 use crate::time::{Span, Timestamp};
 use crate::token::Token;
 
@@ -122,10 +122,21 @@ impl Task {
             Event::Settle { token, settlement } => {
                 return Ok(self.settle(token, settlement, context));
             }
+            Event::Assign { worker, token } => status.take(Grant {
+                token,
+                worker: Some(worker),
+                now,
+                hold: self.spec.hold.unwrap_or(context.queue.hold),
+                confirm_within: Some(context.queue.confirm_within),
+            }),
+            Event::Vote { until, settled } => return Ok(self.vote(until, settled, now)),
+            Event::Tally { answers, settled } => return Ok(self.tally(answers, settled, context)),
             Event::Cancel => match state {
                 State::Cancelling | State::Cancelled => return Ok(self.unchanged()),
-                // The server itself sends a notice, and nobody else has to hear that it ended.
-                State::Running | State::Pausing if self.spec.notice.is_none() => {
+                // The server itself has notices and votes, and nobody else has to hear of the end.
+                State::Running | State::Pausing
+                    if self.spec.notice.is_none() && context.queue.mode != Mode::Vote =>
+                {
                     status.state = State::Cancelling;
                 }
                 _ => {
@@ -136,10 +147,12 @@ impl Task {
                 }
             },
             Event::Pause => match state {
-                State::Running => status.state = State::Pausing,
+                State::Running if context.queue.mode != Mode::Vote => {
+                    status.state = State::Pausing;
+                }
                 State::Pausing | State::Paused => return Ok(self.unchanged()),
                 _ => {
-                    if state == State::Assigned {
+                    if state.is_held() {
                         status.untake(now, Outcome::Paused, None);
                         status.granted += 1;
                     }
@@ -269,6 +282,9 @@ impl Task {
     fn lose(mut self, context: &Context<'_>) -> Decision {
         let now = context.now;
         let state = self.status.state;
+        if matches!(context.queue.mode, Mode::Vote | Mode::Pub) && !self.is_asked_to_stop() {
+            return self.begin_again(now);
+        }
         let (outcome, error) = match state {
             State::Assigned => (Outcome::Unconfirmed, "not confirmed in time"),
             _ => (Outcome::Lost, "its hold ended before its worker was heard of"),
@@ -289,6 +305,18 @@ impl Task {
         if self.expires_at().is_some_and(|at| at <= now) {
             return self.expire(context);
         }
+        self.kept(Fate::Keep)
+    }
+
+    fn is_asked_to_stop(&self) -> bool {
+        matches!(self.status.state, State::Pausing | State::Cancelling)
+    }
+
+    /// The server that carried it out is gone, and nobody tried anything.
+    fn begin_again(mut self, now: Timestamp) -> Decision {
+        self.status.attempt = self.status.attempt.saturating_sub(1);
+        self.status.hold = None;
+        self.status.queue(now, now);
         self.kept(Fate::Keep)
     }
 
@@ -346,6 +374,9 @@ impl Task {
         edit.check()?;
         let mut spec = Spec::clone(&self.spec);
         spec.payload = edit.payload.unwrap_or(spec.payload);
+        if context.queue.mode == Mode::Pub {
+            check_pub(Some(&spec.payload))?;
+        }
         if let (Some(notice), Some(http)) = (&spec.notice, &spec.http) {
             notice.check(http, &spec.payload)?;
         }

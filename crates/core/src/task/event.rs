@@ -7,10 +7,12 @@ use crate::error::{Invalid, Refusal, check_size};
 use crate::http::Delivery;
 use crate::json::RawJson;
 use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::name::WorkerName;
 use crate::patch::Patch;
 use crate::retry::RetryPolicy;
 use crate::time::{Span, Timestamp};
 use crate::token::Token;
+use crate::vote::Answer;
 
 /// Something that happens to a task.
 #[derive(Debug, Clone)]
@@ -33,6 +35,27 @@ pub enum Event {
         token: Token,
         /// How.
         settlement: Settlement,
+    },
+    /// Somebody wants a worker to have it.
+    Assign {
+        /// The worker.
+        worker: WorkerName,
+        /// The token it will hold it by.
+        token: Token,
+    },
+    /// Its vote begins, or goes on after a voter has said something.
+    Vote {
+        /// When the last ballot runs out.
+        until: Timestamp,
+        /// How a voter settled its ballot, for a repeat of that verb.
+        settled: Option<(Token, Verb)>,
+    },
+    /// All have voted on it.
+    Tally {
+        /// What each of them said.
+        answers: Vec<Answer>,
+        /// How the last voter settled its ballot.
+        settled: Option<(Token, Verb)>,
     },
     /// Somebody wants it cancelled.
     Cancel,
@@ -200,6 +223,9 @@ impl Event {
             Self::Confirm { .. } => Verb::Confirm,
             Self::Extend { .. } => Verb::Extend,
             Self::Settle { settlement, .. } => settlement.verb(),
+            Self::Assign { .. } => Verb::Assign,
+            Self::Vote { .. } => Verb::Vote,
+            Self::Tally { .. } => Verb::Tally,
             Self::Cancel => Verb::Cancel,
             Self::Pause => Verb::Pause,
             Self::Resume => Verb::Resume,
@@ -221,7 +247,7 @@ impl Event {
         }
     }
 
-    pub(super) fn token(&self) -> Option<Token> {
+    pub(crate) fn token(&self) -> Option<Token> {
         match self {
             Self::Confirm { token } | Self::Extend { token, .. } | Self::Settle { token, .. } => {
                 Some(*token)

@@ -8,6 +8,7 @@ mod event;
 mod notify;
 mod push;
 mod state;
+mod vote;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use decide::{Context, Decision, Fate};
 pub use event::{Acknowledgement, Edit, Event, Extension, Settlement};
+pub(crate) use push::check_capabilities;
 pub use push::{NewTask, SettingsOf};
 pub use state::{Edge, State, Verb, edge};
 

@@ -7,12 +7,13 @@ use crate::error::{Invalid, Refusal, check_size};
 use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::limits::{
-    CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, TAG_BYTES_MAX, TAGS_MAX,
+    CAPABILITIES_MAX, CAPABILITY_BYTES_MAX, PAYLOAD_BYTES_MAX, PUB_PAYLOAD_BYTES_MAX,
+    TAG_BYTES_MAX, TAGS_MAX,
 };
 use crate::name::{QueueName, TaskId};
 use crate::notice::Notice;
 use crate::object::objects_only;
-use crate::queue::{Mode, Settings, UNAVAILABLE};
+use crate::queue::{Mode, Settings};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::Spec;
 use crate::time::{Span, Timestamp};
@@ -84,7 +85,7 @@ impl NewTask {
         }
         check_tags(self.tags.as_deref().unwrap_or_default())?;
         let requires = self.requires.as_deref().unwrap_or_default();
-        check_labels("requires", requires, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)?;
+        check_capabilities("requires", requires)?;
         if let Some(http) = &self.http {
             http.check().map_err(|refusal| within("http", refusal))?;
         }
@@ -123,18 +124,18 @@ impl NewTask {
     }
 
     fn check_queue(&self, queue: &Settings) -> Result<(), Refusal> {
+        if self.http.is_some() && queue.mode != Mode::Http {
+            return Err(Invalid::new("http", "only in a queue of mode http").into());
+        }
+        if self.requires.is_some() && queue.mode != Mode::Dispatch {
+            return Err(Invalid::new("requires", "only in a queue of mode dispatch").into());
+        }
         match queue.mode {
-            Mode::Pull if self.http.is_some() => {
-                Err(Invalid::new("http", "only in a queue of mode http").into())
-            }
             Mode::Http if self.url().is_none() && queue.url.is_none() => {
                 Err(Invalid::new("http.url", "name one, here or in the queue's settings").into())
             }
-            Mode::Pull | Mode::Http if self.requires.is_some() => {
-                Err(Invalid::new("requires", "only in a queue of mode dispatch").into())
-            }
-            Mode::Pull | Mode::Http => Ok(()),
-            _ => Err(Invalid::new("queue", UNAVAILABLE).into()),
+            Mode::Pub => check_pub(self.payload.as_ref()),
+            Mode::Pull | Mode::Dispatch | Mode::Http | Mode::Vote => Ok(()),
         }
     }
 
@@ -161,6 +162,11 @@ impl NewTask {
     }
 }
 
+/// What is broadcast goes to everybody who listens, so it is smaller than what one worker is given.
+pub(super) fn check_pub(payload: Option<&RawJson>) -> Result<(), Refusal> {
+    check_size("payload", payload.map_or(0, RawJson::len), PUB_PAYLOAD_BYTES_MAX)
+}
+
 pub(super) fn check_priority(priority: i32) -> Result<i8, Invalid> {
     i8::try_from(priority)
         .ok()
@@ -170,6 +176,17 @@ pub(super) fn check_priority(priority: i32) -> Result<i8, Invalid> {
 
 pub(super) fn check_tags(tags: &[String]) -> Result<(), Refusal> {
     check_labels("tags", tags, TAGS_MAX, TAG_BYTES_MAX)
+}
+
+/// Checks what a worker is capable of, or has to be. Lanes tell capabilities apart by line breaks.
+pub(crate) fn check_capabilities(
+    field: &'static str,
+    capabilities: &[String],
+) -> Result<(), Refusal> {
+    if capabilities.iter().any(|it| it.contains('\n')) {
+        return Err(Invalid::new(field, "no line breaks").into());
+    }
+    check_labels(field, capabilities, CAPABILITIES_MAX, CAPABILITY_BYTES_MAX)
 }
 
 fn check_labels(

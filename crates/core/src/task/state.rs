@@ -39,6 +39,8 @@ pub enum State {
 pub enum Verb {
     /// A worker takes it.
     Take,
+    /// The server assigns it to a worker that somebody named.
+    Assign,
     /// Its holder confirms.
     Confirm,
     /// Its holder needs longer.
@@ -55,6 +57,10 @@ pub enum Verb {
     Paused,
     /// The server has tried to deliver it.
     Deliver,
+    /// Its vote begins, or goes on.
+    Vote,
+    /// All have voted on it.
+    Tally,
     /// Somebody wants it cancelled.
     Cancel,
     /// Somebody wants it set aside.
@@ -132,8 +138,9 @@ impl fmt::Display for State {
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 22] = [
         Self::Take,
+        Self::Assign,
         Self::Confirm,
         Self::Extend,
         Self::Commit,
@@ -142,6 +149,8 @@ impl Verb {
         Self::Cancelled,
         Self::Paused,
         Self::Deliver,
+        Self::Vote,
+        Self::Tally,
         Self::Cancel,
         Self::Pause,
         Self::Resume,
@@ -158,6 +167,7 @@ impl Verb {
     pub fn name(self) -> &'static str {
         match self {
             Self::Take => "take",
+            Self::Assign => "assign",
             Self::Confirm => "confirm",
             Self::Extend => "extend",
             Self::Commit => "commit",
@@ -166,6 +176,8 @@ impl Verb {
             Self::Cancelled => "cancelled",
             Self::Paused => "paused",
             Self::Deliver => "deliver",
+            Self::Vote => "vote",
+            Self::Tally => "tally",
             Self::Cancel => "cancel",
             Self::Pause => "pause",
             Self::Resume => "resume",
@@ -205,6 +217,7 @@ pub fn edge(state: State, verb: Verb) -> Edge {
     use Verb as V;
     let to: &'static [State] = match (state, verb) {
         (S::Ready, V::Take) => &[S::Assigned, S::Running],
+        (S::Ready, V::Assign) => &[S::Assigned],
 
         (S::Assigned | S::Running, V::Confirm) => &[S::Running],
         (S::Pausing, V::Confirm | V::Extend) => &[S::Pausing],
@@ -220,6 +233,8 @@ pub fn edge(state: State, verb: Verb) -> Edge {
         (S::Running, V::Deliver) => &[S::Waiting, S::Ready, S::Done, S::Failed],
         (S::Pausing, V::Deliver) => &[S::Paused, S::Done, S::Failed],
         (S::Cancelling, V::Deliver) => &[S::Done, S::Cancelled],
+        (S::Assigned | S::Running, V::Vote) => &[S::Running],
+        (S::Running, V::Tally) => &[S::Done, S::Failed],
 
         (S::Waiting | S::Ready | S::Paused | S::Assigned | S::Cancelled, V::Cancel) => {
             &[S::Cancelled]
@@ -227,7 +242,8 @@ pub fn edge(state: State, verb: Verb) -> Edge {
         (S::Running | S::Pausing, V::Cancel) => &[S::Cancelling, S::Cancelled],
         (S::Cancelling, V::Cancel) => &[S::Cancelling],
         (S::Waiting | S::Ready | S::Paused | S::Assigned, V::Pause) => &[S::Paused],
-        (S::Running | S::Pausing, V::Pause) => &[S::Pausing],
+        (S::Running, V::Pause) => &[S::Pausing, S::Paused],
+        (S::Pausing, V::Pause) => &[S::Pausing],
         (S::Paused, V::Resume) => &[S::Waiting, S::Ready],
         (S::Pausing, V::Resume) => &[S::Running],
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use punctual_core::queue::Mode;
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Edge, Edit, Event, Extension, Fate, Settlement, edge};
-use punctual_core::{NewTask, Patch, Refusal, Span, State, Task, Timestamp, Verb};
+use punctual_core::vote::Answer;
+use punctual_core::{NewTask, Patch, Refusal, Settings, Span, State, Task, Timestamp, Verb};
 
 use crate::deliver::{answered, hopeless};
 use crate::notices::notice_in;
@@ -55,6 +57,16 @@ fn events(verb: Verb) -> Vec<Event> {
         Verb::Cancelled => vec![cancelled(token)],
         Verb::Paused => vec![paused(token)],
         Verb::Deliver => vec![answered(200, None), answered(500, None), hopeless()],
+        Verb::Assign => vec![Event::Assign { worker: worker(), token: super::scene::token(2) }],
+        Verb::Vote => vec![Event::Vote { until: after(10), settled: None }],
+        Verb::Tally => {
+            let tally = |error: Option<&str>| {
+                let error = error.map(str::to_owned);
+                let answer = Answer { worker: worker(), result: json("null"), error };
+                Event::Tally { answers: vec![answer], settled: None }
+            };
+            vec![tally(None), tally(Some("failed"))]
+        }
         Verb::Cancel => vec![Event::Cancel],
         Verb::Pause => vec![Event::Pause],
         Verb::Resume => vec![Event::Resume],
@@ -93,16 +105,18 @@ fn reached(state: State, verb: Verb, now: Timestamp) -> BTreeSet<State> {
                 same(&task, event, now);
                 continue;
             }
-            match decide(&task, event, now) {
-                Ok(decision) if verb == Verb::Clean => assert_eq!(decision.fate, Fate::Remove),
-                Ok(decision) => {
-                    reached.insert(decision.task.status.state);
-                }
-                Err(refusal) if is_about_the_token(&task, verb) => {
-                    assert_eq!(refusal, Refusal::StaleToken, "{state} {verb}");
-                }
-                Err(refusal) => {
-                    assert_eq!(refusal, Refusal::WrongState { verb, state }, "{state} {verb}");
+            for mode in [Mode::Pull, Mode::Vote] {
+                match decide_in(&Settings { mode, ..settings() }, &task, event.clone(), now) {
+                    Ok(decision) if verb == Verb::Clean => assert_eq!(decision.fate, Fate::Remove),
+                    Ok(decision) => {
+                        reached.insert(decision.task.status.state);
+                    }
+                    Err(refusal) if is_about_the_token(&task, verb) => {
+                        assert_eq!(refusal, Refusal::StaleToken, "{state} {verb}");
+                    }
+                    Err(refusal) => {
+                        assert_eq!(refusal, Refusal::WrongState { verb, state }, "{state} {verb}");
+                    }
                 }
             }
         }

@@ -1,10 +1,10 @@
-//! What anybody may ask of a task: cancel, pause, resume, retry, reset.
+//! What anybody may ask of a task: cancel, pause, resume, retry, reset, assign.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use punctual_core::Event;
+use punctual_core::{Event, WorkerName};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -25,6 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(resume))
         .routes(routes!(retry))
         .routes(routes!(reset))
+        .routes(routes!(assign))
 }
 
 /// Lets something happen to a task and answers how it reads then.
@@ -115,4 +116,31 @@ async fn reset(
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
     happen(&app, target, Event::Reset).await
+}
+
+/// Whom to give a task.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Assign)]
+struct AssignBody {
+    /// A registered worker that serves the queue.
+    #[schema(value_type = String)]
+    worker: WorkerName,
+}
+
+/// Assign a ready task of a dispatch queue to a worker, which has to confirm it.
+///
+/// It works on a paused queue as well. A worker that has no place free, is draining, does not serve the
+/// queue or lacks what the task requires is refused.
+#[utoipa::path(post, path = "/v1/queues/{queue}/tasks/{id}/assign", tag = "tasks", params(OnTask),
+    operation_id = "assign_task", request_body = AssignBody,
+    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+async fn assign(
+    State(app): State<Arc<App>>,
+    OnTask { queue, id }: OnTask,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let AssignBody { worker } = body.read()?;
+    let outcome = app.engine.assign(&queue, &id, &worker).await?;
+    Ok(verb_answer(&queue, &id, &outcome, app.viewing()))
 }

@@ -31,6 +31,7 @@ mod take;
 mod target;
 mod tasks;
 mod view;
+mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

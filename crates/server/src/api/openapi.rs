@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::problem::ProblemView;
 use super::{
     App, batch, bulk, bundles, control, dev, events, flows, health, locks, merge, notices, plans,
-    push, queues, settle, take, tasks,
+    push, queues, settle, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -38,6 +38,7 @@ use crate::code::Code;
         (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "plans", description = "Work that a calendar makes due"),
         (name = "flows", description = "Steps that become tasks when the steps before them are done"),
+        (name = "workers", description = "Workers that are given tasks"),
         (name = "operations", description = "The server itself")
     )
 )]
@@ -60,6 +61,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(notices::routes())
         .merge(plans::routes())
         .merge(flows::routes())
+        .merge(workers::routes())
         .merge(dev::routes())
         .merge(events::routes())
         .merge(health::routes())

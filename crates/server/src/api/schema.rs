@@ -414,6 +414,9 @@ pub(crate) enum ReasonSchema {
     Concurrency,
     Rate,
     NoTaker,
+    NoWorker,
+    NoCapableWorker,
+    WorkersBusy,
     TargetBusy,
     TargetDown,
     InLine,
@@ -434,12 +437,14 @@ mod tests {
     use punctual_core::flow::{NewFlow, NewStep};
     use punctual_core::plan::PlanPatch;
     use punctual_core::queue::{KeepPatch, Rate, SettingsPatch};
+    use punctual_core::worker::WorkerPatch;
     use punctual_core::{Callback, NewTask, RetryPolicy, State};
     use serde::de::DeserializeOwned;
 
     use super::flow::{FlowSchema, StepSchema};
     use super::plan::PlanSchema;
     use super::*;
+    use crate::api::workers::JoinSchema;
 
     /// The fields a value of `core` takes, as it says itself when it is given another.
     pub(super) fn taken<T: DeserializeOwned>() -> BTreeSet<String> {
@@ -467,6 +472,7 @@ mod tests {
         assert_eq!(described::<PlanSchema>(), taken::<PlanPatch>());
         assert_eq!(described::<FlowSchema>(), taken::<NewFlow>());
         assert_eq!(described::<StepSchema>(), taken::<NewStep>());
+        assert_eq!(described::<JoinSchema>(), taken::<WorkerPatch>());
     }
 
     #[test]

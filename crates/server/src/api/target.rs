@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
-use punctual_core::{FlowId, Invalid, PlanId, QueueName, TaskId};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, TaskId, WorkerName};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -44,6 +44,11 @@ pub(crate) struct OnNotice {
 /// The plan of `/v1/plans/{id}…`.
 pub(crate) struct OnPlan {
     pub(crate) id: PlanId,
+}
+
+/// The worker of `/v1/workers/{worker}…`.
+pub(crate) struct OnWorker {
+    pub(crate) worker: WorkerName,
 }
 
 /// The flow of `/v1/flows/{id}…`.
@@ -140,6 +145,15 @@ impl<S: Sync> FromRequestParts<S> for OnPlan {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for OnWorker {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let NoParams {} = params(&parts.uri)?;
+        Ok(Self { worker: named(WorkerName::parse(&part(&parts.uri, 2, "worker")?))? })
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for OnFlow {
     type Rejection = Problem;
 
@@ -220,6 +234,12 @@ impl IntoParams for OnNotice {
 impl IntoParams for OnPlan {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("id", "The plan's id")]
+    }
+}
+
+impl IntoParams for OnWorker {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("worker", "The worker's name")]
     }
 }
 

@@ -1,7 +1,7 @@
 //! The executor: one loop that takes tasks to deliver, as many as it can carry out, and says what
 //! became of them.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,6 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::error;
 
-use super::alarms::{Alarm, Alarms};
 use super::attempt::{Attempt, Ended};
 use super::conclude::{Held, conclude, given_back, no_bundle, no_url, put_off};
 use super::hosts::Freed;
@@ -21,6 +20,8 @@ use super::load::Room;
 use super::look::{Look, target_of};
 use super::send::{Attempted, Health};
 use super::sign::MessageId;
+use crate::alarms::Alarms;
+use crate::calls::Due;
 use crate::engine::{Backoff, Engine, complain};
 
 /// Deliveries under way at once.
@@ -36,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(crate) struct Executor {
     engine: Arc<Engine>,
     due: Due,
-    alarms: Alarms,
+    alarms: Alarms<Alarm>,
     /// At most one look at a time, so that what it finds room for is still there afterwards.
     looks: JoinSet<Look>,
     attempts: JoinSet<Ended>,
@@ -50,25 +51,11 @@ pub(crate) struct Executor {
     backoff: Backoff,
 }
 
-/// Queues that may have something to deliver, in the order in which that was heard.
-#[derive(Default)]
-struct Due {
-    line: VecDeque<QueueName>,
-    known: HashSet<QueueName>,
-}
-
-impl Due {
-    fn push(&mut self, queue: QueueName) {
-        if self.known.insert(queue.clone()) {
-            self.line.push_back(queue);
-        }
-    }
-
-    fn pop(&mut self) -> Option<QueueName> {
-        let queue = self.line.pop_front()?;
-        self.known.remove(&queue);
-        Some(queue)
-    }
+/// What to look at again at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Alarm {
+    Queue(QueueName),
+    Target(Arc<str>),
 }
 
 /// An attempt under way.
@@ -106,13 +93,12 @@ impl Executor {
         let engine = self.engine.clone();
         loop {
             self.look();
-            let is_through =
-                self.looks.is_empty() && (self.due.line.is_empty() || self.room() == 0);
-            engine.deliveries.is_through(is_through);
+            let is_through = self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
+            engine.deliveries.calls.is_through(is_through);
             let alarm = self.alarms.next_at();
             tokio::select! {
                 () = &mut closing => break,
-                called = engine.deliveries.calls() => {
+                called = engine.deliveries.calls.next() => {
                     called.into_iter().for_each(|queue| self.due.push(queue));
                 }
                 Some(look) = self.looks.join_next() => self.looked(look),

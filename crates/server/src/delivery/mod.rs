@@ -18,7 +18,6 @@
 //!
 //! What an attempt means for a task is `core`'s to say.
 
-mod alarms;
 mod answer;
 mod attempt;
 mod conclude;
@@ -34,7 +33,6 @@ mod sign;
 mod tls;
 mod valve;
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -42,7 +40,6 @@ use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
 use rustls::pki_types::CertificateDer;
-use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use self::connect::Network;
@@ -51,6 +48,7 @@ use self::hosts::Hosts;
 pub use self::resolve::Resolve;
 use self::resolve::SystemResolver;
 use self::tls::Tls;
+use crate::calls::Calls;
 
 /// What can be set about deliveries.
 #[derive(Clone)]
@@ -86,51 +84,25 @@ impl DeliveryConfig {
 /// What the executor shares with the rest of the server: calls to look at queues, and how targets
 /// are doing.
 pub(crate) struct Deliveries {
-    calls: Mutex<HashSet<QueueName>>,
-    called: Notify,
+    calls: Calls,
     hosts: Mutex<Hosts>,
-    /// Whether the executor has begun all that it was called for and has room for.
-    idle: watch::Sender<bool>,
 }
 
 impl Deliveries {
     /// No deliveries yet.
     pub(crate) fn new(config: DeliveryConfig) -> Self {
         let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
-        let idle = watch::Sender::new(false);
-        Self { calls: Mutex::default(), called: Notify::new(), hosts, idle }
+        Self { calls: Calls::default(), hosts }
     }
 
     /// Says that a queue of mode `http` may have tasks to deliver.
     pub(crate) fn call(&self, queue: QueueName) {
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        self.idle.send_replace(false);
-        if calls.insert(queue) && calls.len() == 1 {
-            self.called.notify_one();
-        }
-    }
-
-    /// Waits for calls, and returns the queues that were called.
-    async fn calls(&self) -> HashSet<QueueName> {
-        loop {
-            self.called.notified().await;
-            let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-            if !calls.is_empty() {
-                return std::mem::take(&mut *calls);
-            }
-        }
-    }
-
-    /// The executor has nothing more to begin, or something again.
-    fn is_through(&self, is_through: bool) {
-        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        self.idle.send_replace(is_through && calls.is_empty());
+        self.calls.call(queue);
     }
 
     /// Resolves when all that can be delivered now has been begun.
     pub(crate) async fn begun(&self) {
-        // With the sender in this very place, the wait cannot fail.
-        let _ = self.idle.subscribe().wait_for(|idle| *idle).await;
+        self.calls.begun().await;
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {

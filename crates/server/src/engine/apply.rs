@@ -256,6 +256,7 @@ impl Run<'_> {
                 Err(Undone::Lost | Undone::Refused(_)) => self.open.push((index, Known::Unread)),
             }
         }
+        workers.iter().for_each(|worker| self.engine.roster.hear(worker, now));
         self.engine.paces.heard(&self.queue.name, &workers, now);
         self.engine.paces.served(&self.queue.name, &served, now);
     }

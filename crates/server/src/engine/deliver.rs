@@ -33,14 +33,23 @@ impl Engine {
     /// Frees what a server that is gone was delivering: nobody else can be. Called before this one
     /// delivers anything.
     pub(crate) async fn free_deliveries(&self, name: &QueueName) -> Result<(), StoreError> {
+        let states: Vec<State> = State::ALL.into_iter().filter(|state| state.is_held()).collect();
+        self.free_held(name, &states).await
+    }
+
+    /// Ends the holds of all tasks in these states, if no other server can have them.
+    pub(super) async fn free_held(
+        &self,
+        name: &QueueName,
+        states: &[State],
+    ) -> Result<(), StoreError> {
         let Some(queue) = self.store.queue(name).await?.filter(|_| self.store.is_exclusive())
         else {
             return Ok(());
         };
-        let states: Vec<State> = State::ALL.into_iter().filter(|state| state.is_held()).collect();
         let mut cursor = None;
         loop {
-            let (queue_name, states) = (name.clone(), states.clone());
+            let (queue_name, states) = (name.clone(), states.to_vec());
             let listing = Listing { queue: queue_name, states, cursor, limit: PAGE };
             let page = self.store.list(listing).await?;
             let now = self.now();

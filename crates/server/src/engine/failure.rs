@@ -3,7 +3,7 @@
 use punctual_core::bundle::{BundleKey, BundleRefusal};
 use punctual_core::flow::FlowRefusal;
 use punctual_core::plan::PlanRefusal;
-use punctual_core::{FlowId, Invalid, PlanId, QueueName, Refusal, TaskId};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, Refusal, TaskId, WorkerName};
 use punctual_store::{Effect, PushRefusal, StoreError};
 
 use crate::code::Code;
@@ -40,6 +40,12 @@ pub(crate) enum Failure {
     /// There is no such plan.
     #[error("there is no plan {0}; it was never made, was deleted, or finished a day ago")]
     NoPlan(PlanId),
+    /// There is no such worker.
+    #[error("there is no worker {0}; it never joined, left, or was not heard of for 30 seconds")]
+    NoWorker(WorkerName),
+    /// Another incarnation of the worker has joined.
+    #[error("another session of worker {0} has joined; what this one held went back")]
+    OldSession(WorkerName),
     /// A plan has that id.
     #[error("a plan has the id {0}; make it under another, or change it with PUT /v1/plans/{0}")]
     PlanExists(PlanId),
@@ -115,7 +121,9 @@ impl Failure {
             | Self::NoNotice(_)
             | Self::NoBundle { .. }
             | Self::NoPlan(_)
-            | Self::NoFlow(_) => Code::NotFound,
+            | Self::NoFlow(_)
+            | Self::NoWorker(_) => Code::NotFound,
+            Self::OldSession(_) => Code::StaleToken,
             Self::PlanExists(_) | Self::FlowExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,

@@ -1,6 +1,9 @@
 //! What clients say about tasks that exist, holders and anybody else: one way for all verbs.
 
-use punctual_core::{Event, QueueName};
+use std::sync::Arc;
+
+use punctual_core::queue::Mode;
+use punctual_core::{Event, Queue, QueueName};
 use punctual_store::Receipt;
 
 use super::apply::{Ask, Known, Outcome};
@@ -14,6 +17,7 @@ impl Engine {
         asks: &[Ask],
     ) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
         match self.queue(queue).await {
+            Ok(record) if record.settings.mode == Mode::Vote => self.vote(&record, asks).await,
             Ok(record) => {
                 let known = asks.iter().map(|ask| self.known(queue, ask)).collect();
                 Ok(self.apply(&record, asks, known, None).await?)
@@ -21,6 +25,24 @@ impl Engine {
             Err(missing @ Failure::NoQueue(_)) => self.happened(queue, asks, missing).await,
             Err(failure) => Err(failure),
         }
+    }
+
+    /// The same in a vote queue, where tokens are those of ballots.
+    async fn vote(
+        &self,
+        queue: &Arc<Queue>,
+        asks: &[Ask],
+    ) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
+        let mut answers = Vec::with_capacity(asks.len());
+        for ask in asks {
+            if ask.token().is_some() {
+                answers.push(self.cast(queue, ask).await);
+            } else {
+                let one = std::slice::from_ref(ask);
+                answers.extend(self.apply(queue, one, vec![Known::Unread], None).await?);
+            }
+        }
+        Ok(answers)
     }
 
     /// Lets something happen to one task.

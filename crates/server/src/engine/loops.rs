@@ -7,14 +7,15 @@ use std::time::Duration;
 use punctual_core::announce;
 use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
-use punctual_core::{Announcements, Event, Owner, Queue, QueueName, Task, Timestamp};
-use punctual_store::{Step, Stepped, StoreError, StoredOwner, Wake};
+use punctual_core::{Announcements, Event, Owner, Queue, QueueName, State, Task, Timestamp};
+use punctual_store::{Step, Stepped, StoreError, Stored, StoredOwner, Wake};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
 use super::owned::{Decided, step_of};
 use super::{Ask, Engine, Failure, Returned};
+use crate::dispatch::Dispatcher;
 
 /// Records one round looks at.
 pub(super) const ROUND_MAX: usize = 500;
@@ -45,6 +46,10 @@ impl Engine {
         loops.spawn(self.clone().find_lost_tasks());
         loops.spawn(self.events.clone().run_announcing());
         loops.spawn(self.events.clone().run_hearing());
+        loops.spawn(Dispatcher::new(self.clone()).run());
+        if !self.store.is_exclusive() {
+            loops.spawn(self.clone().note_heartbeats());
+        }
         loops
     }
 
@@ -61,6 +66,7 @@ impl Engine {
     pub(crate) fn close(&self) {
         self.lines.close();
         self.bells.close();
+        self.roster.close();
         self.events.close();
     }
 
@@ -99,7 +105,10 @@ impl Engine {
                 Wake::Sweep => wakes.sweep.notify_one(),
                 Wake::Alarms => wakes.alarms.notify_one(),
                 Wake::Bundles { queue } => self.bells.ring(&queue),
-                Wake::Worker { .. } => {}
+                Wake::Worker { worker } => {
+                    self.roster.ring(&worker);
+                    self.dispatch.freed(&self.roster.queues_of(&worker));
+                }
             }
         }
     }
@@ -107,11 +116,16 @@ impl Engine {
     /// Tells those who carry out a queue's tasks that it may have some.
     async fn call(&self, queue: QueueName, count: usize) {
         match self.store.queue(&queue).await {
-            Ok(Some(record)) if record.settings.mode == Mode::Pull => {
-                self.lines.call(&queue, count);
+            Ok(Some(record)) => match record.settings.mode {
+                Mode::Pull => self.lines.call(&queue, count),
+                Mode::Http => self.deliveries.call(queue),
+                Mode::Dispatch | Mode::Vote | Mode::Pub => self.dispatch.call(queue),
+            },
+            // They look for themselves, and come back if the store cannot say.
+            _ => {
+                self.dispatch.call(queue.clone());
+                self.deliveries.call(queue);
             }
-            // The executor looks for itself, and comes back if the store cannot say.
-            _ => self.deliveries.call(queue),
         }
     }
 
@@ -150,6 +164,17 @@ impl Engine {
                 queues.insert(name.clone(), self.store.queue(name).await?);
             }
         }
+        let (votes, expired): (Vec<Stored>, Vec<Stored>) =
+            expired.into_iter().partition(|stored| {
+                let queue = queues.get(&stored.task.spec.queue).and_then(Option::as_ref);
+                let is_vote = queue.is_some_and(|queue| queue.settings.mode == Mode::Vote);
+                is_vote && stored.task.status.state == State::Running
+            });
+        let mut is_progress = false;
+        for Stored { task, revision } in &votes {
+            let Some(Some(queue)) = queues.get(&task.spec.queue) else { continue };
+            is_progress |= self.time_out_vote(queue, &task.spec.id, *revision).await?;
+        }
         let events: Vec<Event> = expired.iter().map(|stored| ending(&stored.task)).collect();
         let mut decided = Vec::new();
         for (before, event) in expired.iter().zip(&events) {
@@ -160,8 +185,14 @@ impl Engine {
                 Err(refusal) => warn!(queue = %name, %id, %refusal, "not ended"),
             }
         }
+        // Whoever let a time pass is asked last, until it is heard of again: also with what it lost now.
+        for status in expired.iter().map(|stored| &stored.task.status) {
+            if let (true, Some(worker)) = (status.state.is_held(), &status.worker) {
+                self.roster.doubt(worker);
+            }
+        }
         let committed = self.commit(decided, now).await?;
-        Ok(Round::of(committed.iter().any(Result::is_ok)))
+        Ok(Round::of(is_progress || committed.iter().any(Result::is_ok)))
     }
 
     async fn look_after_owners(self: Arc<Self>, wake: Arc<Notify>) {
@@ -192,11 +223,14 @@ impl Engine {
         }
         let now = self.now();
         let (mut steps, mut told) = (Vec::new(), Vec::new());
+        let mut workers = Vec::new();
         let mut is_done = false;
         for stored in rung {
             if let Owner::Flow(flow) = &stored.owner {
                 // It takes as many steps as it needs.
                 is_done |= self.look_after_flow(flow, now).await?;
+            } else if let Owner::Worker(worker) = stored.owner {
+                workers.push((*worker, stored.revision));
             } else if let Some((step, news)) = self.look_after(stored, now).await? {
                 steps.push(step);
                 told.push(news);
@@ -208,6 +242,7 @@ impl Engine {
                 self.events.announce(news.into_vec());
             }
         }
+        is_done |= self.look_after_workers(workers, now).await?;
         Ok(Round::of(is_done))
     }
 

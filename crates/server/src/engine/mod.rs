@@ -7,13 +7,15 @@
 //!                                        └─────▶ store.step, for tasks of bundles, plans and flows
 //!       ──▶ bundles, plans, flows ─────────────▶ store.step
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
-//!   store.wakeups ──▶ loops ──▶ lines; deliveries; owned (holds, alarms); store.sweep
+//!       ──▶ workers, assign, votes ────────────▶ store.step, store.commit
+//!   store.wakeups ──▶ loops ──▶ lines; deliveries; dispatch; owned (holds, alarms); store.sweep
 //! ```
 //!
 //! Random values and the time enter here and nowhere below. No rule about tasks lives here: what a
 //! verb makes of a task is `core`'s to say.
 
 mod apply;
+mod assign;
 mod bulk;
 mod bundles;
 mod deliver;
@@ -29,17 +31,22 @@ mod owned;
 mod owners;
 mod pace;
 mod plans;
+mod poll;
+mod publish;
 mod push;
 mod query;
 mod queues;
 pub(crate) mod random;
 mod take;
 mod to_its_end;
+mod votes;
+mod workers;
 
 use std::sync::Arc;
 
 use punctual_core::http::{Outgoing, Reach, TargetUrl};
 use punctual_core::notice::NoticeSettings;
+use punctual_core::queue::Mode;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
 use punctual_store::{Store, StoreError};
@@ -54,10 +61,12 @@ pub(crate) use self::flows::{FlowAnswer, FlowFilter, FlowReading, FlowStepReadin
 pub(crate) use self::loops::{Backoff, complain};
 pub(crate) use self::pace::Scale;
 pub(crate) use self::plans::{PlanAnswer, PlanFilter};
+pub(crate) use self::poll::{Orders, PollAsk};
 pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
+pub(crate) use self::workers::{WorkerFilter, WorkerReading};
 
 use self::bundles::{Bells, bundle_pushed};
 use self::held::Held;
@@ -67,6 +76,7 @@ use self::pace::Paces;
 use self::random::Ids;
 use crate::ServerConfig;
 use crate::delivery::Deliveries;
+use crate::dispatch::{Dispatch, Roster};
 use crate::events::Events;
 
 /// Everything the verbs need.
@@ -86,7 +96,18 @@ pub(crate) struct Engine {
     /// Those who wait for bundles.
     bells: Bells,
     owner_locks: OwnerLocks,
+    /// Votes are changed by one request of this node at a time. Whoever has such a lock may ask for
+    /// those of owners, not the other way round.
+    vote_locks: OwnerLocks,
+    /// Tasks are assigned by one request, or round, of this node at a time.
+    assigning: tokio::sync::Mutex<()>,
+    /// When this node began to listen: whoever was not heard of before may have spoken to nobody.
+    started_at: Timestamp,
     paces: Paces,
+    /// The workers this node knows of.
+    pub(crate) roster: Roster,
+    /// What the server hands out itself.
+    pub(crate) dispatch: Dispatch,
     /// What is told to whoever listens.
     pub(crate) events: Arc<Events>,
     /// What the server delivers itself.
@@ -105,6 +126,7 @@ impl Engine {
     pub(crate) fn new(store: Arc<dyn Store>, config: &ServerConfig) -> (Arc<Self>, Returned) {
         let (returned, receiver) = unbounded_channel();
         let engine = Self {
+            started_at: store.now(),
             events: Events::new(store.clone()),
             store,
             auto_create: config.auto_create,
@@ -117,6 +139,10 @@ impl Engine {
             lines: Lines::default(),
             bells: Bells::default(),
             owner_locks: OwnerLocks::default(),
+            vote_locks: OwnerLocks::default(),
+            assigning: tokio::sync::Mutex::new(()),
+            roster: Roster::default(),
+            dispatch: Dispatch::default(),
             paces: Paces::default(),
             deliveries: Deliveries::new(config.delivery.clone()),
             returned,
@@ -156,8 +182,11 @@ impl Engine {
 
     /// Removes a task, whatever its state. If it has an owner, that hears of it.
     pub(crate) async fn clean(&self, queue: &QueueName, id: &TaskId) -> Result<(), Failure> {
-        self.queue(queue).await?;
-        if self.task(queue, id).await?.spec.owner.is_some() {
+        let mode = self.queue(queue).await?.settings.mode;
+        let task = self.task(queue, id).await?;
+        // A vote goes with its task.
+        let is_voted_on = mode == Mode::Vote && task.status.hold.is_some();
+        if task.spec.owner.is_some() || is_voted_on {
             let ask = Ask { id: id.clone(), event: Event::Clean };
             return self.happen_to_one(queue, ask).await.map(|_| ());
         }
@@ -184,6 +213,8 @@ impl Engine {
             ready: stats.count(State::Ready),
             rate_at: stats.rate_at,
             takers: self.lines.waiting(queue) as u64,
+            staff: self.staff(&record, &task).await?,
+            awaited: self.awaited_on(&record, &task).await?,
             target: Outgoing::new(&task.spec, &record.settings)
                 .ok()
                 .map(|outgoing| self.deliveries.target(&outgoing.url.authority(), self.now())),

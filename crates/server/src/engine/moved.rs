@@ -28,11 +28,15 @@ impl Engine {
         for queue in self.http_queues().await? {
             self.deliveries.call(queue);
         }
+        for queue in self.handed_out_queues().await? {
+            self.dispatch.call(queue.name.clone());
+        }
         let quiet = async {
             while !self.lines.is_quiet() || !self.bells.is_quiet() {
                 sleep(LOOK_EVERY).await;
             }
             self.deliveries.begun().await;
+            self.dispatch.begun().await;
         };
         // A server that is stopping serves nobody any more.
         let _ = timeout(QUIET_WITHIN, quiet).await;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
+use punctual_core::queue::Mode;
 use punctual_core::{
     Announcements, Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task,
     Timestamp,
@@ -48,6 +49,23 @@ impl Decided<'_> {
     }
 }
 
+impl Decided<'_> {
+    /// The vote that goes, as the server does not hold the task any more on which it is.
+    fn vote_key(&self) -> Option<OwnerKey> {
+        let is_over = self.before.task.status.hold.is_some()
+            && self.decision.task.status.hold.is_none()
+            && self.queue.settings.mode == Mode::Vote;
+        is_over.then(|| OwnerKey::vote(&self.queue.name, &self.before.task.spec.id))
+    }
+
+    /// The change that removes that vote, if it is among owners that were read.
+    fn vote(&self, owners: &HashMap<OwnerKey, StoredOwner>) -> Option<OwnerChange> {
+        let key = self.vote_key()?;
+        let expected = Some(owners.get(&key)?.revision);
+        Some(OwnerChange { key, expected, after: None, drop_first: 0, append: Vec::new() })
+    }
+}
+
 /// Decisions on their way to the store.
 #[derive(Default)]
 pub(super) struct Batch {
@@ -81,6 +99,20 @@ impl Batch {
         self.alone.1.push(change);
     }
 
+    /// A decision that no owner hears of, but for the vote that may go with it.
+    pub(super) fn add_voted(
+        &mut self,
+        place: usize,
+        change: Change,
+        vote: Option<OwnerChange>,
+        news: Announcements,
+    ) {
+        let Some(vote) = vote else { return self.add_alone(place, change, news) };
+        let together = Together { places: vec![(place, change.decision.task.clone())], news };
+        let step = Step { owners: vec![vote], tasks: vec![change], ..Step::default() };
+        self.add_owned(together, step);
+    }
+
     /// Decisions that happen together with what they make of their owner.
     pub(super) fn add_owned(&mut self, together: Together, step: Step) {
         self.owned.push((together, step));
@@ -95,7 +127,9 @@ impl Engine {
         decided: Vec<Decided<'_>>,
         now: Timestamp,
     ) -> Result<Vec<Result<Stored, Undone>>, StoreError> {
-        let keys: Vec<OwnerKey> = decided.iter().filter_map(Decided::owner_key).collect();
+        let owners = decided.iter().filter_map(Decided::owner_key);
+        let keys: Vec<OwnerKey> =
+            owners.chain(decided.iter().filter_map(Decided::vote_key)).collect();
         let _locks = self.owner_locks.lock(&keys).await;
         let owners = self.read_owners(keys).await?;
         let mut answers: Answers = decided.iter().map(|_| None).collect();
@@ -104,9 +138,10 @@ impl Engine {
         for (place, decided) in decided.into_iter().enumerate() {
             let key = decided.owner_key();
             let owner = key.as_ref().and_then(|key| owners.get(key).cloned());
+            let vote = decided.vote(&owners);
             if owner.is_some() && key.is_some_and(|key| key.kind == OwnerKind::Flow) {
                 steps.push((place, decided));
-            } else if let Err(refusal) = self.add(&mut batch, place, decided, owner, now) {
+            } else if let Err(refusal) = self.add(&mut batch, place, decided, (owner, vote), now) {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
         }
@@ -146,13 +181,14 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Vec<(usize, FarStep)>, StoreError> {
         let mut far = Vec::new();
+        let votes: Vec<_> = decided.iter().map(|(_, decided)| decided.vote(&flows)).collect();
         let mut scenes = Scene::of_flows(flows);
         self.know_steps(&mut scenes, &decided).await?;
-        for (place, decided) in decided {
+        for ((place, decided), vote) in decided.into_iter().zip(votes) {
             let Some(key) = decided.owner_key() else { continue };
             let Some(scene) = scenes.get_mut(&key) else { continue };
             let is_far = self.is_far(&key, &decided.queue.name);
-            match scene.hear(batch, place, decided, is_far, now) {
+            match scene.hear(batch, place, decided, vote, is_far, now) {
                 Ok(Heard::Here) => {}
                 Ok(Heard::Far(step)) => far.push((place, step)),
                 Err(refusal) => answers[place] = Some(Err(Undone::Refused(refusal))),
@@ -173,7 +209,7 @@ impl Engine {
         batch: &mut Batch,
         place: usize,
         decided: Decided<'_>,
-        owner: Option<StoredOwner>,
+        (owner, vote): (Option<StoredOwner>, Option<OwnerChange>),
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let Decided { queue, event, before, mut decision } = decided;
@@ -195,11 +231,12 @@ impl Engine {
         let task = decision.task.clone();
         let change = Change { expected: before.revision, decision };
         match after {
-            Some(step) => {
+            Some(mut step) => {
+                step.owners.extend(vote);
                 let together = Together { places: vec![(place, task)], news };
                 batch.add_owned(together, Step { tasks: vec![change], ..step });
             }
-            None => batch.add_alone(place, change, news),
+            None => batch.add_voted(place, change, vote, news),
         }
         Ok(())
     }

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use punctual_core::queue::Mode;
 use punctual_core::{QueueName, State, Timestamp, WorkerName};
 use punctual_store::QueueStats;
 
-use super::{Engine, Failure};
+use super::{Engine, Failure, QueueReading};
 
 /// How fast what was seen loses its weight, in seconds.
 const MEMORY_SECS: f64 = 60.0;
@@ -27,6 +28,18 @@ pub(crate) struct Scale {
     pub(crate) workers: u64,
     /// Workers it takes to keep up with what arrives and to work off the backlog.
     pub(crate) desired_workers: u64,
+}
+
+impl Scale {
+    /// The same where workers register: there are so many, with so many places together. One that has
+    /// several does as many tasks at once.
+    fn registered(self, workers: u64, places: u64) -> Self {
+        let desired_workers = match places {
+            0 => self.desired_workers,
+            places => (self.desired_workers * workers).div_ceil(places),
+        };
+        Self { workers, desired_workers, ..self }
+    }
 }
 
 /// What was seen of every queue.
@@ -194,9 +207,18 @@ impl Pace {
 impl Engine {
     /// How many workers a queue has and needs.
     pub(crate) async fn scale(&self, queue: &QueueName) -> Result<Scale, Failure> {
-        let stats = self.read_queue(queue).await?.stats;
+        let QueueReading { queue: record, stats } = self.read_queue(queue).await?;
         let waiting = self.lines.waiting(queue) as u64;
-        Ok(self.paces.scale(queue, &stats, waiting, self.now()))
+        let scale = self.paces.scale(queue, &stats, waiting, self.now());
+        if !matches!(record.settings.mode, Mode::Dispatch | Mode::Vote) {
+            return Ok(scale);
+        }
+        if !self.store.is_exclusive() {
+            self.find_workers().await?;
+        }
+        let serving = self.roster.serving(queue);
+        let places = serving.iter().map(|worker| worker.capacity as u64).sum();
+        Ok(scale.registered(serving.len() as u64, places))
     }
 }
 
@@ -241,6 +263,15 @@ mod tests {
         assert_eq!(paces.scale(&queue, &stats(9, 0), 0, at(0)).desired_workers, 1);
         paces.forget(&queue);
         assert_eq!(paces.scale(&queue, &stats(0, 0), 0, at(0)).desired_workers, 0);
+    }
+
+    #[test]
+    fn registered_workers_do_as_many_tasks_at_once_as_they_have_places() {
+        let scale = Scale { backlog: 9, workers: 0, desired_workers: 9 };
+        assert_eq!(scale.registered(0, 0), scale);
+        assert_eq!(scale.registered(2, 2).desired_workers, 9);
+        let four = Scale { workers: 2, desired_workers: 3, ..scale };
+        assert_eq!(scale.registered(2, 8), four);
     }
 
     #[test]

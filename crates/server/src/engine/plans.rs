@@ -360,9 +360,9 @@ impl Engine {
         let mut told = Announcements::default();
         announce::plan::fired(&before, is_ruled, &fired, now, &mut told);
         told.extend(fired.task.iter().map(|spec| announce::task::pushed(spec, now)));
-        let Fired { plan, task, result, drop_results } = fired;
+        let Fired { plan, task, results, drop_results } = fired;
         let key = OwnerKey::plan(&plan.station, &plan.id);
-        let ended = Ended { plan: plan.clone(), result, drop_results };
+        let ended = Ended { plan: plan.clone(), results, drop_results };
         let mut step = step_of(key, revision, ended.into());
         step.spawn.extend(task);
         if let Some(key) = plan.order.bundle_key.clone() {
@@ -401,7 +401,7 @@ impl Engine {
                     state == State::Ready && !self.is_served(&plan.station, plan.exec_time);
                 let plan = plan.watched(nobody_came);
                 announce::plan::changed(Some(&before), &plan, now, news);
-                Ended { plan, result: None, drop_results: 0 }
+                Ended { plan, results: Vec::new(), drop_results: 0 }
             }
         };
         Ok(step_of(key, revision, ended.into()))
@@ -417,7 +417,9 @@ impl Engine {
 
     /// Whether somebody asked for a queue's tasks since a run was pushed.
     fn is_served(&self, queue: &QueueName, since: Option<Timestamp>) -> bool {
-        self.lines.waiting(queue) > 0 || self.paces.asked_at(queue) >= since
+        self.lines.waiting(queue) > 0
+            || !self.roster.serving(queue).is_empty()
+            || self.paces.asked_at(queue) >= since
     }
 
     /// After a queue lost all its tasks, or perhaps did before this server started: plans whose run was

@@ -169,7 +169,6 @@ async fn bad_settings_get_their_error_and_change_nothing() {
         (json!({"keep": 1}), "keep"),
         (json!({"order": "lifo"}), "order"),
         (json!({"mode": "push"}), "mode"),
-        (json!({"mode": "vote"}), "mode"),
         (json!({"tag": 1}), "tag"),
         (json!({"url": "ftp://x"}), "url"),
         (json!({"url": "http://127.1/"}), "url"),

@@ -23,6 +23,7 @@ mod queues;
 mod routes;
 mod server;
 mod takes;
+mod workers;
 
 pub(crate) use serde_json::json;
 pub(crate) use server::{PATIENCE, TestServer};

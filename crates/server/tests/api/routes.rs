@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 82] = [
+const ROUTES: [&str; 89] = [
     "GET /v1/events",
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
@@ -80,6 +80,13 @@ const ROUTES: [&str; 82] = [
     "POST /v1/queues/{queue}/bundles/{key}/retry",
     "DELETE /v3/queue/{merge_key}/{method}/{service}",
     "POST /v3/queue/{merge_key}/{method}/{service}",
+    "DELETE /v1/workers/{worker}",
+    "GET /v1/workers",
+    "GET /v1/workers/{worker}",
+    "POST /v1/queues/{queue}/tasks/{id}/assign",
+    "POST /v1/workers/{worker}/drain",
+    "POST /v1/workers/{worker}/poll",
+    "PUT /v1/workers/{worker}",
     "GET /v1/plans/preview",
     "PUT /v1/plans/preview",
     "DELETE /v1/plans/preview",
@@ -183,9 +190,10 @@ async fn every_route_answers_its_method_and_no_other() {
     for route in ROUTES {
         let (method, path) = route.split_once(' ').unwrap();
         let path = path.replace("{queue}", "none").replace("{id}", "t");
-        // A stream of events has no end, so only a wrong one is asked for.
-        let path = path.replace("/v1/events", "/v1/events?type=none");
-        let path = path.replace("{key}", "k").replace("{merge_key}/{method}/{service}", SERVICE);
+        let path = path
+            .replace("{worker}", "w")
+            .replace("{key}", "k")
+            .replace("{merge_key}/{method}/{service}", SERVICE);
         // A stream that is allowed goes on for ever.
         let path = path.replace("/v1/events", "/v1/events?type=none");
         paths.entry(path).or_default().insert(method);

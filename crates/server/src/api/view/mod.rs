@@ -8,6 +8,7 @@ mod notice;
 mod plan;
 mod queue;
 mod task;
+mod worker;
 
 use punctual_core::Timestamp;
 
@@ -19,6 +20,7 @@ pub(crate) use self::notice::NoticeView;
 pub(crate) use self::plan::{GonePlanView, PlanView};
 pub(crate) use self::queue::{QueueView, ScaleView};
 pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};
+pub(crate) use self::worker::{OrdersView, WorkerView};
 
 /// The circumstances under which something is read.
 #[derive(Debug, Clone, Copy)]

@@ -21,6 +21,8 @@ pub(in crate::engine) struct Scene {
     versions: HashMap<StepName, Revision>,
     together: Together,
     tasks: Vec<Change>,
+    /// Votes that go with their tasks.
+    votes: Vec<OwnerChange>,
     settled: HashSet<(QueueName, TaskId)>,
     pub(super) spawn: Vec<Spec>,
 }
@@ -42,6 +44,7 @@ impl Scene {
             versions: HashMap::new(),
             together: Together::default(),
             tasks: Vec::new(),
+            votes: Vec::new(),
             settled: HashSet::new(),
             spawn: Vec::new(),
         }
@@ -82,6 +85,7 @@ impl Scene {
         batch: &mut Batch,
         place: usize,
         decided: Decided<'_>,
+        vote: Option<OwnerChange>,
         is_far: bool,
         now: Timestamp,
     ) -> Result<Heard, Refusal> {
@@ -115,16 +119,18 @@ impl Scene {
             _ if far.is_some() => {}
             (Some(step), flow::Heard::Ended(end)) => {
                 self.advance.end(&step.name, end);
+                self.votes.extend(vote);
                 return Ok(self.happens(place, change, news));
             }
             (Some(step), flow::Heard::Revived) => {
                 self.advance.revive(&step.name);
+                self.votes.extend(vote);
                 return Ok(self.happens(place, change, news));
             }
             _ => {}
         }
         self.settled.insert(task);
-        batch.add_alone(place, change, news);
+        batch.add_voted(place, change, vote, news);
         Ok(far.map_or(Heard::Here, Heard::Far))
     }
 
@@ -154,6 +160,7 @@ impl Scene {
             let version = self.versions.get(&step.name).copied();
             changed(Owner::Step(Box::new(step)), version)
         }));
+        owners.extend(self.votes);
         let step = Step { owners, tasks: self.tasks, spawn: self.spawn, keyed: None };
         (together, step)
     }

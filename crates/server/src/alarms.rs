@@ -1,28 +1,26 @@
 //! What to look at again at a time: each thing once, at the earliest time that was asked for.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::hash::Hash;
 
-use punctual_core::QueueName;
 use tokio::time::Instant;
 
-/// What to look at.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Alarm {
-    Queue(QueueName),
-    Target(Arc<str>),
-}
-
 /// When to look at what.
-#[derive(Debug, Default)]
-pub(super) struct Alarms {
-    by_time: BTreeSet<(Instant, Alarm)>,
-    times: HashMap<Alarm, Instant>,
+#[derive(Debug)]
+pub(crate) struct Alarms<A> {
+    by_time: BTreeSet<(Instant, A)>,
+    times: HashMap<A, Instant>,
 }
 
-impl Alarms {
+impl<A> Default for Alarms<A> {
+    fn default() -> Self {
+        Self { by_time: BTreeSet::new(), times: HashMap::new() }
+    }
+}
+
+impl<A: Clone + Ord + Hash> Alarms<A> {
     /// Sets an alarm, unless there is an earlier one for the same thing.
-    pub(super) fn set(&mut self, at: Instant, alarm: Alarm) {
+    pub(crate) fn set(&mut self, at: Instant, alarm: A) {
         if let Some(set) = self.times.get(&alarm) {
             if *set <= at {
                 return;
@@ -34,12 +32,12 @@ impl Alarms {
     }
 
     /// When the next one rings.
-    pub(super) fn next_at(&self) -> Option<Instant> {
+    pub(crate) fn next_at(&self) -> Option<Instant> {
         self.by_time.first().map(|(at, _)| *at)
     }
 
     /// Takes out one that rings by now.
-    pub(super) fn pop(&mut self, now: Instant) -> Option<Alarm> {
+    pub(crate) fn pop(&mut self, now: Instant) -> Option<A> {
         self.next_at().filter(|at| *at <= now)?;
         let (_, alarm) = self.by_time.pop_first()?;
         self.times.remove(&alarm);
@@ -57,17 +55,17 @@ mod tests {
     fn each_thing_rings_once_at_its_earliest_time() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        let (a, b) = (Alarm::Target("a".into()), Alarm::Target("b".into()));
+        let (a, b) = ("a", "b");
         let mut alarms = Alarms::default();
         for seconds in [5, 3, 4] {
-            alarms.set(at(seconds), a.clone());
+            alarms.set(at(seconds), a);
         }
-        alarms.set(at(9), b.clone());
+        alarms.set(at(9), b);
         assert_eq!(alarms.next_at(), Some(at(3)));
         assert_eq!(alarms.pop(at(2)), None);
-        assert_eq!(alarms.pop(at(8)), Some(a.clone()));
+        assert_eq!(alarms.pop(at(8)), Some(a));
         assert_eq!(alarms.pop(at(8)), None);
-        alarms.set(at(9), a.clone());
+        alarms.set(at(9), a);
         assert_eq!([alarms.pop(at(9)), alarms.pop(at(9))], [Some(a), Some(b)]);
         assert_eq!((alarms.pop(at(9)), alarms.next_at()), (None, None));
     }

@@ -1,0 +1,194 @@
+//! The dispatcher: one loop that looks at queues that may have tasks, and hands them out.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use punctual_core::queue::Mode;
+use punctual_core::{Queue, QueueName, Timestamp};
+use punctual_store::StoreError;
+use tokio::time::{Instant, interval, sleep_until};
+
+use super::assign::assign;
+use crate::alarms::Alarms;
+use crate::calls::Due;
+use crate::engine::{Backoff, Engine, complain};
+
+/// How often workers and votes are looked for that other servers know of.
+const REFRESH: Duration = Duration::from_secs(1);
+
+/// Hands out tasks.
+pub(crate) struct Dispatcher {
+    engine: Arc<Engine>,
+    due: Due,
+    alarms: Alarms<QueueName>,
+    /// When each queue was last served, in the order of rounds.
+    served: HashMap<QueueName, u64>,
+    rounds: u64,
+    /// Hungry queues that had their turn since all of them last had.
+    turns: HashSet<QueueName>,
+    refreshed: Option<Instant>,
+    backoff: Backoff,
+}
+
+/// What came of a look at a queue.
+#[derive(Debug, Default)]
+struct Look {
+    /// Whether something was handed out, so that there may be more.
+    is_progress: bool,
+    /// Whether there may be tasks for which nobody had a place.
+    is_hungry: bool,
+    /// When the rate limit lets the next one go.
+    again_at: Option<Timestamp>,
+}
+
+impl Dispatcher {
+    /// A dispatcher that is not running yet.
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        Self {
+            engine,
+            due: Due::default(),
+            alarms: Alarms::default(),
+            served: HashMap::new(),
+            rounds: 0,
+            turns: HashSet::new(),
+            refreshed: None,
+            backoff: Backoff::default(),
+        }
+    }
+
+    /// Hands out tasks for ever. It may be dropped at any time: what was handed out is confirmed, or
+    /// its time to confirm ends.
+    pub(crate) async fn run(mut self) {
+        while let Err(failure) = self.find().await {
+            complain("workers and the queues they serve", &failure);
+            self.backoff.wait().await;
+        }
+        let engine = self.engine.clone();
+        let mut refresh = interval(REFRESH);
+        loop {
+            while let Some(name) = self.due.pop() {
+                self.look(name).await;
+            }
+            engine.dispatch.calls.is_through(true);
+            let alarm = self.alarms.next_at();
+            let is_shared = !engine.store().is_exclusive() && engine.roster.is_polled();
+            tokio::select! {
+                called = engine.dispatch.calls.next() => {
+                    let mut called: Vec<QueueName> = called.into_iter().collect();
+                    called.sort_by_key(|queue| self.served.get(queue).copied());
+                    called.into_iter().for_each(|queue| self.due.push(queue));
+                }
+                () = sleep_until(alarm.unwrap_or_else(Instant::now)), if alarm.is_some() => {
+                    while let Some(queue) = self.alarms.pop(Instant::now()) {
+                        self.due.push(queue);
+                    }
+                }
+                _ = refresh.tick(), if is_shared => self.refresh().await,
+            }
+        }
+    }
+
+    /// Who is there, and what was ready before the start and was announced to nobody.
+    async fn find(&mut self) -> Result<(), StoreError> {
+        self.engine.find_workers().await?;
+        self.engine.find_votes().await?;
+        for queue in self.engine.handed_out_queues().await? {
+            self.engine.free_own(&queue).await?;
+            self.due.push(queue.name.clone());
+        }
+        Ok(())
+    }
+
+    /// Hears what other servers know of workers and votes.
+    async fn refresh(&mut self) {
+        self.refreshed = Some(Instant::now());
+        let found = match self.engine.find_workers().await {
+            Ok(()) => self.engine.find_votes().await,
+            failed => failed,
+        };
+        if let Err(failure) = found {
+            complain("workers of other servers", &failure);
+        }
+    }
+
+    /// Looks at a queue, and sees to it that it is looked at again.
+    async fn look(&mut self, name: QueueName) {
+        // A place that is freed while it is looked at must be heard of.
+        self.engine.dispatch.hungry().insert(name.clone());
+        match self.look_once(&name).await {
+            Ok(look) => {
+                self.backoff.reset();
+                if !look.is_hungry {
+                    self.engine.dispatch.hungry().remove(&name);
+                }
+                if let Some(at) = look.again_at {
+                    let wait = at.since(self.engine.now()).as_millis().unsigned_abs();
+                    self.alarms.set(Instant::now() + Duration::from_millis(wait), name);
+                } else if look.is_progress {
+                    self.rounds += 1;
+                    self.served.insert(name.clone(), self.rounds);
+                    self.due.push(name);
+                }
+            }
+            Err(failure) => {
+                complain("tasks to hand out", &failure);
+                self.alarms.set(Instant::now() + self.backoff.next(), name);
+            }
+        }
+    }
+
+    async fn look_once(&mut self, name: &QueueName) -> Result<Look, StoreError> {
+        let Some(queue) = self.engine.store().queue(name).await? else {
+            self.served.remove(name);
+            return Ok(Look::default());
+        };
+        match queue.settings.mode {
+            Mode::Dispatch => self.assign(&queue).await,
+            Mode::Vote => self.open(&queue).await,
+            Mode::Pub => {
+                let (count, again_at) = self.engine.publish(&queue).await?;
+                Ok(Look { is_progress: count > 0, is_hungry: false, again_at })
+            }
+            Mode::Pull | Mode::Http => Ok(Look::default()),
+        }
+    }
+
+    async fn assign(&mut self, queue: &Queue) -> Result<Look, StoreError> {
+        self.see_others().await;
+        let rivals = self.rivals(&queue.name);
+        let assigned = assign(&self.engine, queue, &rivals).await?;
+        Ok(Look {
+            is_progress: assigned.count > 0,
+            is_hungry: assigned.is_hungry,
+            again_at: assigned.again_at,
+        })
+    }
+
+    /// The queues that free places are shared among: this one, and hungry ones that have not had their
+    /// turn.
+    fn rivals(&mut self, name: &QueueName) -> Vec<QueueName> {
+        let hungry = self.engine.dispatch.hungry();
+        if hungry.is_subset(&self.turns) {
+            self.turns.clear();
+        }
+        let waiting = hungry.difference(&self.turns).filter(|it| *it != name).cloned();
+        let rivals = waiting.chain([name.clone()]).collect();
+        self.turns.insert(name.clone());
+        rivals
+    }
+
+    async fn open(&mut self, queue: &Queue) -> Result<Look, StoreError> {
+        self.see_others().await;
+        let (count, again_at) = self.engine.begin_votes(queue).await?;
+        Ok(Look { is_progress: count > 0, is_hungry: true, again_at })
+    }
+
+    /// Over a shared store, makes sure that workers who joined elsewhere are known.
+    async fn see_others(&mut self) {
+        let is_stale = self.refreshed.is_none_or(|at| at.elapsed() >= REFRESH);
+        if is_stale && !self.engine.store().is_exclusive() {
+            self.refresh().await;
+        }
+    }
+}
