@@ -36,6 +36,12 @@ pub enum Error {
         /// What happened.
         reason: String,
     },
+    /// A stream broke off. It can be opened again where it ended.
+    #[error("the stream broke off: {reason}")]
+    Stream {
+        /// What happened.
+        reason: String,
+    },
     /// The server refused the request.
     #[error(transparent)]
     Refused(#[from] Problem),

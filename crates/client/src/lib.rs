@@ -21,6 +21,9 @@
 //! }
 //! ```
 //!
+//! A program that only works takes a [`Runtime`]: handlers per queue, with heartbeats, cancellation
+//! and a graceful stop.
+//!
 //! [`Client`] has a method for every verb. [`Error`] says whether a request that failed may have
 //! taken effect all the same; commits, and pushes under an id or an Idempotency-Key, are safe to
 //! repeat.
@@ -32,30 +35,40 @@ mod bundles;
 mod changes;
 mod clock;
 mod error;
+mod events;
+mod flows;
 mod hold;
 mod notices;
 mod plan;
 mod plans;
 mod queues;
 mod rule;
+mod runtime;
 mod task;
 mod tasks;
 mod transport;
+mod workers;
 
 pub use bundles::{Bundle, BundlePushed, GotBundle, Payload, Scheduled};
 pub use error::{Effect, Error, Problem};
+pub use events::{Event, EventFilter, Events};
+pub use flows::{Flow, FlowStep, NewFlow, Step};
 pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
 pub use notices::{NewNotice, Notice, SentNotice};
 pub use plan::{NewPlan, Plan, PlanChanges, PlanResult};
 pub use punctual_core::calendar::{PlanTime, PlanType, TimeOfDay};
+pub use punctual_core::flow::{FlowState, OnFailure};
 pub use punctual_core::http::{Headers, HttpTarget, Method, Statuses, Success};
 pub use punctual_core::notice::{ContentType, NoticeMethod, NoticeState};
 pub use punctual_core::plan::{LastState, PlanState};
 pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
+pub use punctual_core::worker::WorkerState;
 pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
 pub use queues::{Counts, Queue, QueueChanges};
 pub use rule::Rule;
+pub use runtime::{Job, Runtime, Stop};
 pub use task::{After, Callback, Gone, NewTask, Taken, Task};
 pub use tasks::{BulkAnswer, BulkVerb, Filter, ItemResult, Page, Pushed, TaskChanges, Why};
 pub use transport::Client;
+pub use workers::{Asked, Join, Polled, Worker};

@@ -42,6 +42,8 @@ pub struct NewTask {
     unique_for: Option<Span>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requires: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     http: Option<HttpTarget>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +123,13 @@ impl NewTask {
     #[must_use]
     pub fn unique_for(mut self, unique_for: Span) -> Self {
         self.unique_for = Some(unique_for);
+        self
+    }
+
+    /// A capability its worker must have, in a queue of mode dispatch; may be called again for more.
+    #[must_use]
+    pub fn requires(mut self, capability: impl Into<String>) -> Self {
+        self.requires.push(capability.into());
         self
     }
 

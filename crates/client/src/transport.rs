@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -44,13 +45,15 @@ pub(crate) struct Call {
     path: String,
     body: Bytes,
     idempotency_key: Option<String>,
+    header: Option<(&'static str, HeaderValue)>,
     /// How long the server may take by its own choice, on top of the usual.
     wait: Duration,
 }
 
 impl Call {
     pub(crate) fn new(method: Method, path: String) -> Self {
-        Self { method, path, body: Bytes::new(), idempotency_key: None, wait: Duration::ZERO }
+        let (body, wait) = (Bytes::new(), Duration::ZERO);
+        Self { method, path, body, idempotency_key: None, header: None, wait }
     }
 
     pub(crate) fn get(path: String) -> Self {
@@ -69,6 +72,11 @@ impl Call {
 
     pub(crate) fn idempotency_key(mut self, key: Option<&str>) -> Self {
         self.idempotency_key = key.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: HeaderValue) -> Self {
+        self.header = Some((name, value));
         self
     }
 
@@ -128,12 +136,13 @@ impl Client {
                 Ok::<_, Error>(value)
             })
             .transpose()?;
-        let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(CONNECT_WITHIN));
-        connector.set_nodelay(true);
-        let pool =
-            Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector);
-        Ok(Self { pool, url: url.into(), authorization })
+        Ok(Self { pool: pool(), url: url.into(), authorization })
+    }
+
+    /// The same client with connections of its own. What is sent over them does not wait for tasks of
+    /// the runtime that others were opened in.
+    pub(crate) fn apart(&self) -> Self {
+        Self { pool: pool(), ..self.clone() }
     }
 
     /// The server's address.
@@ -160,14 +169,29 @@ impl Client {
         let answer = tokio::time::timeout(patience, self.exchange(request))
             .await
             .map_err(|_| self.no_answer(format!("none within {} s", patience.as_secs())))??;
-        if answer.status.is_success() {
-            return Ok(answer);
+        if answer.status.is_success() { Ok(answer) } else { Err(self.refused(&answer)) }
+    }
+
+    /// Sends a request whose answer goes on and on.
+    pub(crate) async fn stream(&self, call: Call) -> Result<Incoming, Error> {
+        let request = self.request(call)?;
+        let response = tokio::time::timeout(ANSWER_WITHIN, self.begin(request))
+            .await
+            .map_err(|_| self.no_answer(format!("none within {} s", ANSWER_WITHIN.as_secs())))??;
+        if response.status().is_success() {
+            return Ok(response.into_body());
         }
-        let mut problem: Problem = serde_json::from_slice(&answer.body)
-            .map_err(|_| self.unreadable(answer.status, "no problem document".to_owned()))?;
+        Err(self.refused(&self.finish(response).await?))
+    }
+
+    /// What the server says about a request it has not carried out.
+    fn refused(&self, answer: &Answer) -> Error {
+        let Ok(mut problem) = serde_json::from_slice::<Problem>(&answer.body) else {
+            return self.unreadable(answer.status, "no problem document".to_owned());
+        };
         let retry_after = answer.headers.get(RETRY_AFTER);
         problem.retry_after_secs = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
-        Err(problem.into())
+        problem.into()
     }
 
     fn request(&self, call: Call) -> Result<Request<Full<Bytes>>, Error> {
@@ -190,17 +214,28 @@ impl Client {
                 .map_err(|_| Error::Header { field: "idempotency key" })?;
             headers.insert("idempotency-key", key);
         }
+        if let Some((name, value)) = call.header {
+            headers.insert(name, value);
+        }
         Ok(request)
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Answer, Error> {
-        let response = self.pool.request(request).await.map_err(|error| {
+        let response = self.begin(request).await?;
+        self.finish(response).await
+    }
+
+    async fn begin(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Error> {
+        self.pool.request(request).await.map_err(|error| {
             if error.is_connect() {
                 Error::Unreachable { url: self.url.to_string(), source: error.into() }
             } else {
                 self.no_answer(innermost(&error))
             }
-        })?;
+        })
+    }
+
+    async fn finish(&self, response: Response<Incoming>) -> Result<Answer, Error> {
         let (head, body) = response.into_parts();
         let body = body.collect().await.map_err(|error| self.no_answer(innermost(&error)))?;
         Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
@@ -213,6 +248,13 @@ impl Client {
     fn unreadable(&self, status: StatusCode, reason: String) -> Error {
         Error::Unreadable { url: self.url.to_string(), status: status.as_u16(), reason }
     }
+}
+
+fn pool() -> Pool<HttpConnector, Full<Bytes>> {
+    let mut connector = HttpConnector::new();
+    connector.set_connect_timeout(Some(CONNECT_WITHIN));
+    connector.set_nodelay(true);
+    Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector)
 }
 
 /// The address without a final slash, if it can be one.

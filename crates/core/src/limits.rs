@@ -26,7 +26,7 @@ pub const CONTENT_TYPE_BYTES_MAX: usize = 256;
 pub const TIMEOUT_MS_MAX: i64 = 60 * 60 * 1_000;
 /// Longest time a target may ask to be left alone, in milliseconds.
 pub const RETRY_AFTER_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// How much of an answer becomes a task's result, in bytes.
+/// How much of an answer becomes a task's result, and the largest result of a flow's step, in bytes.
 pub const RESULT_BYTES_MAX: usize = 64 << 10;
 /// How much of an answer is kept with its attempt, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 4 << 10;
@@ -58,6 +58,10 @@ pub const HISTORY_MAX: usize = 20;
 pub const NAME_BYTES_MAX: usize = 200;
 /// Longest id of a plan or flow.
 pub const OWNER_ID_BYTES_MAX: usize = 90;
+/// Most steps of a flow.
+pub const FLOW_STEPS_MAX: usize = 10_000;
+/// Most names that the steps of a flow wait for, all together.
+pub const FLOW_EDGES_MAX: usize = 100_000;
 /// Longest key of a bundle, in bytes.
 pub const BUNDLE_KEY_BYTES_MAX: usize = 2_048;
 /// Most payloads one get or delivery of a bundle hands out.

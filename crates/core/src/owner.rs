@@ -159,7 +159,7 @@ impl Owner {
         match self {
             Self::Bundle(bundle) => bundle.abandoned_at,
             Self::Plan(plan) => plan.alarm_at(),
-            Self::Flow(flow) => flow.alarm_at,
+            Self::Flow(flow) => flow.alarm_at(),
             Self::Step(_) => None,
             Self::Worker(worker) => Some(worker.alarm_at()),
             Self::Vote(vote) => vote.alarm_at(),

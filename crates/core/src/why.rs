@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::flow::StepState;
+use crate::name::StepName;
 use crate::queue::{Mode, Queue};
 use crate::task::{State, Task};
 use crate::time::Timestamp;
@@ -42,8 +44,8 @@ pub struct Why {
     pub reason: Reason,
     /// One sentence.
     pub text: String,
-    /// The task's state.
-    pub state: State,
+    /// The task's state, or that of a step that is not a task yet.
+    pub state: Standing,
     /// When that changes by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
@@ -59,6 +61,40 @@ pub struct Why {
     /// Ready tasks of the queue, this one among them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<u64>,
+    /// The steps of its flow that must be done first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting_for: Vec<StepName>,
+}
+
+/// Where that stands which is not running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Standing {
+    /// A task.
+    Task(State),
+    /// A step of a flow.
+    Step(StepState),
+}
+
+impl Why {
+    /// Why a step of a flow is not a task yet.
+    pub fn of_step(reason: Reason, text: String) -> Self {
+        Self { reason, text, ..Self::nothing(Standing::Step(StepState::Pending)) }
+    }
+
+    fn nothing(state: Standing) -> Self {
+        Self {
+            reason: Reason::InLine,
+            text: String::new(),
+            state,
+            until: None,
+            worker: None,
+            error: None,
+            limit: None,
+            ready: None,
+            waiting_for: Vec::new(),
+        }
+    }
 }
 
 /// The codes of [`Why::reason`].
@@ -95,22 +131,19 @@ pub enum Reason {
     Cancelling,
     /// It has ended.
     Finished,
+    /// Steps of its flow must be done first.
+    WaitingForSteps,
+    /// Its flow is paused.
+    FlowPaused,
+    /// Another step of its flow failed.
+    FlowStopped,
 }
 
 /// Explains why a task is not running.
 pub fn why(task: &Task, queue: &Queue, around: Surroundings, now: Timestamp) -> Why {
     let status = &task.status;
     let state = status.state_at(now);
-    let mut why = Why {
-        reason: Reason::InLine,
-        text: String::new(),
-        state,
-        until: None,
-        worker: None,
-        error: None,
-        limit: None,
-        ready: None,
-    };
+    let mut why = Why::nothing(Standing::Task(state));
     let say = |why: &mut Why, reason, text: String| {
         why.reason = reason;
         why.text = text;

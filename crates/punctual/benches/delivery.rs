@@ -2,8 +2,10 @@
 //! the same HTTP client with no queue in between.
 //!
 //! Then bundles: payloads pushed one by one over many keys, and delivered; the first must cost what the
-//! last do. Run it with `cargo xtask bench delivery`; `-- quick` makes fewer.
+//! last do. Then single deliveries, without a target that hangs and beside one. Run it with `cargo xtask bench delivery`; `-- quick` makes fewer.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark reports to a terminal")]
+
+mod beside;
 
 use std::io::BufRead as _;
 use std::net::SocketAddr;
@@ -51,6 +53,7 @@ fn main() {
             println!("{:<44} {cost:>10.1} µs of the server's CPU, push included", "");
             println!("{:<44} {:>10.1} s", "until all are ended", drained.as_secs_f64());
             bundles(&server, &target, deliveries * 10, deliveries / 10).await;
+            beside::report(&server, deliveries / 25).await;
         }
     });
 }
@@ -105,17 +108,12 @@ struct Target {
 
 impl Target {
     async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let answered = Arc::new(AtomicUsize::new(0));
         let count = answered.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                stream.set_nodelay(true).unwrap();
-                tokio::spawn(answer(stream, count.clone()));
-            }
-        });
-        Self { address, answered }
+        let note = move |_: &[u8]| {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        Self { address: listen(note).await, answered }
     }
 
     async fn called_directly(&self, calls: usize) -> f64 {
@@ -144,8 +142,21 @@ impl Target {
     }
 }
 
+/// Takes connections; every request on them is noted, then answered.
+async fn listen(note: impl Fn(&[u8]) + Clone + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            stream.set_nodelay(true).unwrap();
+            tokio::spawn(answer(stream, note.clone()));
+        }
+    });
+    address
+}
+
 /// Answers every request on a connection.
-async fn answer(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
+async fn answer(mut stream: TcpStream, note: impl Fn(&[u8])) {
     let mut buffer = Vec::with_capacity(4_096);
     loop {
         let whole = loop {
@@ -159,11 +170,11 @@ async fn answer(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
                 return;
             }
         };
+        note(&buffer[..whole]);
         buffer.drain(..whole);
         if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await.is_err() {
             return;
         }
-        answered.fetch_add(1, Ordering::Relaxed);
     }
 }
 

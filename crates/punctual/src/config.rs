@@ -8,12 +8,17 @@ use punctual_core::Span;
 use punctual_core::http::Reach;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_core::notice::NoticeSettings;
+use punctual_server::AccessToken;
 use punctual_store::InboxLists;
 use serde::Deserialize;
 
 use crate::notice_settings::{NoticeFile, NoticeFlags};
 use crate::place::{StorePlace, StoreSettings};
+use crate::tokens::{self, TokenEntry};
 use crate::values;
+
+/// A file with every setting, for people to start from.
+pub(crate) const DEFAULTS: &str = include_str!("punctual.toml");
 
 const LISTEN: &str = "127.0.0.1:23334";
 
@@ -62,6 +67,19 @@ pub(crate) struct Flags {
     /// Further names the server may be called by in a Host header, separated by commas
     #[arg(long, env = "PUNCTUAL_HOSTS", value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
+    /// Access tokens as a JSON list of what a `[[tokens]]` of the file has [default: none]
+    #[arg(long, env = "PUNCTUAL_TOKENS", value_name = "JSON", hide_env_values = true)]
+    tokens: Option<String>,
+    /// Serve other machines without access tokens: whoever can connect may do anything
+    #[arg(
+        long,
+        env = "PUNCTUAL_ALLOW_OPEN_ACCESS",
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    allow_open_access: Option<bool>,
     /// Whether a push makes the queue it names [default: true]
     #[arg(long, env = "PUNCTUAL_AUTO_CREATE", value_name = "BOOL")]
     auto_create: Option<bool>,
@@ -108,6 +126,8 @@ struct File {
     wait_replicas: Option<u32>,
     allow_unsafe_redis: Option<bool>,
     hosts: Option<Vec<String>>,
+    tokens: Option<Vec<TokenEntry>>,
+    allow_open_access: Option<bool>,
     auto_create: Option<bool>,
     max_queues: Option<usize>,
     allow_private_targets: Option<PrivateTargets>,
@@ -155,6 +175,8 @@ pub(crate) struct Config {
     pub(crate) listen: String,
     pub(crate) store: StorePlace,
     pub(crate) hosts: Vec<String>,
+    pub(crate) tokens: Vec<AccessToken>,
+    pub(crate) allow_open_access: bool,
     pub(crate) auto_create: bool,
     pub(crate) max_queues: usize,
     pub(crate) reach: Reach,
@@ -204,10 +226,14 @@ impl Flags {
         let store = store.or(file.store_settings()).place()?;
         let private_targets = self.allow_private_targets.as_deref().map(PrivateTargets::parse);
         let private_targets = private_targets.or(file.allow_private_targets);
+        let tokens = self.tokens.as_deref().map(TokenEntry::parse_all).transpose();
+        let tokens = tokens.map_err(|reason| anyhow::anyhow!("tokens: {reason}"))?;
         Ok(Config {
             listen: self.listen.or(file.listen).unwrap_or_else(|| LISTEN.to_owned()),
             store,
             hosts: self.hosts.or(file.hosts).unwrap_or_default(),
+            tokens: tokens::settle(tokens.or(file.tokens).unwrap_or_default())?,
+            allow_open_access: self.allow_open_access.or(file.allow_open_access).unwrap_or(false),
             auto_create: self.auto_create.or(file.auto_create).unwrap_or(true),
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
             reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
@@ -218,6 +244,12 @@ impl Flags {
             notices: self.notices.settle(file.notices)?,
         })
     }
+}
+
+/// Checks a file as a server that starts with it would.
+pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
+    let store = StoreFlags { config: Some(path.to_owned()), ..StoreFlags::default() };
+    Flags { store, ..Flags::default() }.settle().map(drop)
 }
 
 fn read(path: &Path) -> anyhow::Result<File> {
@@ -255,6 +287,8 @@ mod tests {
             listen: "127.0.0.1:2".to_owned(),
             store: StorePlace::Memory,
             hosts: Vec::new(),
+            tokens: Vec::new(),
+            allow_open_access: false,
             auto_create: true,
             max_queues: 3,
             reach: Reach::public(),
@@ -268,6 +302,39 @@ mod tests {
         let defaults = Flags::default().settle().unwrap();
         assert_eq!(defaults.listen, "127.0.0.1:23334");
         assert_eq!(defaults.store, StorePlace::Directory("./punctual-data".into()));
+    }
+
+    #[test]
+    fn the_file_of_defaults_has_every_setting_and_its_default() {
+        let is_setting = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase());
+        let uncommented = |prefix: &str| -> String {
+            let line = |line: &str| match line.strip_prefix(prefix) {
+                Some(rest) if is_setting(rest) || rest.starts_with('[') => format!("{rest}\n"),
+                _ => format!("{line}\n"),
+            };
+            DEFAULTS.lines().map(line).collect()
+        };
+        let settled = |text: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("punctual.toml");
+            std::fs::write(&path, text).unwrap();
+            let store = StoreFlags { config: Some(path), ..StoreFlags::default() };
+            Flags { store, ..Flags::default() }.settle().unwrap()
+        };
+        let defaults = Flags::default().settle().unwrap();
+        assert_eq!(settled(DEFAULTS), defaults);
+        assert_eq!(settled(&uncommented("#")), defaults, "what is commented out is the default");
+        // Flags and the file have the same names.
+        let command = <crate::serve::Serve as clap::Args>::augment_args(clap::Command::new("x"));
+        for flag in command.get_arguments().filter_map(|argument| argument.get_long()) {
+            let name = flag.strip_prefix("notices-").unwrap_or(flag).replace('-', "_");
+            let is_named = DEFAULTS.lines().any(|line| {
+                let line = line.trim_start_matches(['#', ' ', '[']);
+                line.strip_prefix(&name).is_some_and(|rest| rest.starts_with([' ', ']']))
+            });
+            let is_elsewhere = ["config", "log", "log_format", "help"].contains(&&*name);
+            assert!(is_named || is_elsewhere, "{name} is not in the file");
+        }
     }
 
     #[test]

@@ -5,8 +5,12 @@
 
 mod bundle;
 mod commit;
+mod completions;
 mod config;
+mod config_command;
 mod doctor;
+mod events;
+mod flow;
 mod notice;
 mod notice_settings;
 mod output;
@@ -19,7 +23,10 @@ mod rule;
 mod serve;
 mod take;
 mod task;
+mod tokens;
 mod values;
+mod work;
+mod worker;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -41,6 +48,7 @@ Examples:
   punctual push mail '{\"to\":\"ada@example.org\"}'  push a task into the queue mail
   punctual take mail --wait 30s                  take it, as a worker would
   punctual commit mail ID TOKEN                  say that it is done
+  punctual work mail -- ./send-mail.sh           or let a command do all that, again and again
   punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes"
 )]
 struct Punctual {
@@ -54,12 +62,20 @@ enum Command {
     Push(push::Push),
     Take(take::Take),
     Commit(commit::Commit),
+    Work(work::Work),
     Queue(queue::Queue),
     Task(task::Task),
     Notice(notice::NoticeCommand),
     Bundle(bundle::BundleCommand),
     Plan(plan::PlanCommand),
+    Flow(flow::FlowCommand),
+    Worker(worker::WorkerCommand),
+    Events(events::EventsCommand),
     Doctor(doctor::Doctor),
+    Config(config_command::ConfigCommand),
+    Completions(completions::Completions),
+    #[command(name = "man")]
+    Manual(completions::Manual),
 }
 
 fn main() -> ExitCode {
@@ -73,12 +89,19 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Push(push) => run_client(push.run()),
         Command::Take(take) => run_client(take.run()),
         Command::Commit(commit) => run_client(commit.run()),
+        Command::Work(work) => run_client(work.run()),
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
         Command::Notice(notice) => run_client(notice.run()),
         Command::Bundle(bundle) => run_client(bundle.run()),
         Command::Plan(plan) => run_client(plan.run()),
+        Command::Flow(flow) => run_client(flow.run()),
+        Command::Worker(worker) => run_client(worker.run()),
+        Command::Events(events) => run_client(events.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
+        Command::Config(config) => config.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Manual(manual) => manual.run(),
     }
 }
 

@@ -55,7 +55,7 @@ impl Serve {
         let mut config = self.flags.settle()?;
         raise_file_limit();
         let mut signals = Signals::new()?;
-        let address = loopback(&config.listen).await?;
+        let address = address(&config).await?;
         let OpenStore { store, dev_clock } = open(&config, &mut signals).await?;
         let inbox = config.inbox.take().map(|lists| store.inbox(lists)).transpose()?;
         let listener = bind(address).await?;
@@ -93,18 +93,24 @@ fn raise_file_limit() {
 }
 
 /// The address to listen on. Without access tokens anybody who can connect may do anything, so it
-/// must be one that only this machine can reach.
-async fn loopback(listen: &str) -> anyhow::Result<SocketAddr> {
+/// must be one that only this machine can reach, unless that is what somebody wants.
+async fn address(config: &Config) -> anyhow::Result<SocketAddr> {
+    let listen = &config.listen;
     let addresses: Vec<_> = lookup_host(listen)
         .await
         .map_err(|_| anyhow!("listen: {listen} is no address; it looks like 127.0.0.1:23334"))?
         .collect();
-    if let Some(open) = addresses.iter().find(|address| !address.ip().is_loopback()) {
+    let is_closed = config.tokens.is_empty() && !config.allow_open_access;
+    let open = addresses.iter().find(|address| !address.ip().is_loopback());
+    if let Some(open) = open.filter(|_| is_closed) {
         bail!(
-            "listen: {open} can be reached from other machines, and this version has no access \
-             tokens; listen on a loopback address like 127.0.0.1:{}",
+            "listen: {open} can be reached from other machines, and there are no access tokens; \
+             add [[tokens]] to the configuration, or listen on 127.0.0.1:{}",
             open.port()
         );
+    }
+    if let Some(open) = open.filter(|_| config.tokens.is_empty()) {
+        warn!(address = %open, "whoever can connect may do anything: there are no access tokens");
     }
     addresses.first().copied().with_context(|| format!("listen: {listen} has no address"))
 }
@@ -147,6 +153,7 @@ async fn serve(
             auto_create: config.auto_create,
             max_queues: config.max_queues,
             hosts: config.hosts,
+            tokens: config.tokens,
             secret_headers: config.secret_headers,
             plan_exec_timeout: config.plan_exec_timeout,
             dev_clock,

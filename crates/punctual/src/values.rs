@@ -1,7 +1,7 @@
 //! Values on the command line, read and checked before anything is sent.
 
 use punctual_client::{
-    HttpTarget, NoticeState, PlanState, RawJson, RetryPolicy, Span, State, Timestamp,
+    FlowState, HttpTarget, NoticeState, PlanState, RawJson, RetryPolicy, Span, State, Timestamp,
 };
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
@@ -49,6 +49,13 @@ pub(crate) fn notice_state(text: &str) -> Result<NoticeState, String> {
 pub(crate) fn plan_state(text: &str) -> Result<PlanState, String> {
     let named = PlanState::ALL.into_iter().find(|state| state.name() == text);
     let names = || PlanState::ALL.map(PlanState::name).join(", ");
+    named.ok_or_else(|| format!("expected one of {}", names()))
+}
+
+/// A flow's state.
+pub(crate) fn flow_state(text: &str) -> Result<FlowState, String> {
+    let named = FlowState::ALL.into_iter().find(|state| state.name() == text);
+    let names = || FlowState::ALL.map(FlowState::name).join(", ");
     named.ok_or_else(|| format!("expected one of {}", names()))
 }
 

@@ -5,7 +5,9 @@
 pub(crate) enum Code {
     /// Not JSON, or not UTF-8.
     BadJson,
-    /// A foreign `Origin` or `Host`.
+    /// No token, or none of this server.
+    Unauthorized,
+    /// A token without that right, a foreign `Origin` or `Host`.
     Forbidden,
     /// No such queue, task or route.
     NotFound,
@@ -44,7 +46,8 @@ impl Code {
     fn row(self) -> (&'static str, u16, &'static str) {
         match self {
             Self::BadJson => ("bad_json", 400, "The body is not JSON"),
-            Self::Forbidden => ("forbidden", 403, "Not allowed from there"),
+            Self::Unauthorized => ("unauthorized", 401, "No token, or a wrong one"),
+            Self::Forbidden => ("forbidden", 403, "Not allowed"),
             Self::NotFound => ("not_found", 404, "No such thing"),
             Self::MethodNotAllowed => ("method_not_allowed", 405, "Not with this method"),
             Self::Timeout => ("timeout", 408, "The body did not come in time"),

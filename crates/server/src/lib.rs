@@ -1,5 +1,6 @@
 //! Punctual's server: the HTTP API over the engine, and the engine over a store.
 //!
+//! - `access`: tokens, and what they are good for.
 //! - `api`: one file per resource; short handlers that read a request, call the engine and write
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
@@ -9,6 +10,7 @@
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
+mod access;
 mod api;
 mod code;
 mod delivery;
@@ -25,6 +27,7 @@ use punctual_core::notice::NoticeSettings;
 use punctual_store::{DevClock, Inbox, Store};
 use tokio::net::TcpListener;
 
+pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 
@@ -39,6 +42,8 @@ pub struct ServerConfig {
     pub plan_exec_timeout: Option<Span>,
     /// Names under which the server may be called, besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
+    /// Who may do what; without any everybody may do everything.
+    pub tokens: Vec<AccessToken>,
     /// Headers whose values are never read back, besides those that always are.
     pub secret_headers: Vec<String>,
     /// The store's clock, if users may move it.
@@ -56,6 +61,7 @@ impl Default for ServerConfig {
             max_queues: QUEUES_MAX,
             plan_exec_timeout: None,
             hosts: Vec::new(),
+            tokens: Vec::new(),
             secret_headers: Vec::new(),
             dev_clock: None,
             delivery: DeliveryConfig::default(),

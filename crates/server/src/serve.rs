@@ -1,10 +1,11 @@
 //! Connections: accepted, served over HTTP/1.1 or cleartext HTTP/2, and brought to their end.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
+use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -12,16 +13,17 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tower::ServiceExt;
 use tracing::{debug, info, warn};
 
 use crate::Server;
-use crate::api::{self, App};
+use crate::api::{Api, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
 use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
 
+/// The one path whose answers go on for ever.
+const EVENTS: &str = "/v1/events";
 /// Most connections at once; further ones wait until one has ended.
 const CONNECTIONS_MAX: usize = 16_384;
 /// How long a connection may be silent, or take to send the head of a request.
@@ -73,12 +75,12 @@ pub(crate) async fn run(
     let closing = Arc::new(Notify::new());
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
     let app = Arc::new(App::new(engine.clone(), &config));
-    let router = api::router(app.clone());
+    let api = Api::new(app.clone());
     let graceful = GracefulShutdown::new();
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &router, &graceful, &engine.events) => Ok(()),
+        () = accept(&listener, &api, &graceful, &engine.events) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -111,7 +113,7 @@ pub(crate) async fn run(
 /// Accepts connections for ever.
 async fn accept(
     listener: &TcpListener,
-    router: &Router,
+    api: &Api,
     graceful: &GracefulShutdown,
     events: &Arc<Events>,
 ) {
@@ -120,8 +122,8 @@ async fn accept(
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let (router, events) = (router.clone(), events.clone());
-                tokio::spawn(serve(stream, router, graceful.watcher(), events, place));
+                let (api, events) = (api.clone(), events.clone());
+                tokio::spawn(serve(stream, api, graceful.watcher(), events, place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -134,7 +136,7 @@ async fn accept(
 /// Serves one connection to its end.
 async fn serve(
     stream: TcpStream,
-    router: Router,
+    api: Api,
     graceful: Watcher,
     events: Arc<Events>,
     _place: OwnedSemaphorePermit,
@@ -156,8 +158,10 @@ async fn serve(
     let listens = listening.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         heard.store(true, Ordering::Relaxed);
-        request.extensions_mut().insert(listens.clone());
-        router.clone().oneshot(request)
+        if request.uri().path() == EVENTS {
+            request.extensions_mut().insert(listens.clone());
+        }
+        api.clone().answer(request).map(Ok::<_, Infallible>)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::select! {

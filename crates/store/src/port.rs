@@ -14,20 +14,22 @@
 mod error;
 mod event;
 mod owner;
+mod take;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use punctual_core::task::Decision;
 use punctual_core::{
-    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, Seed, Span, Spec, State, Task,
-    TaskId, Timestamp, Token, Verb, WorkerName,
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, Spec, State, Task, TaskId,
+    Timestamp, Token, Verb, WorkerName,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
 pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
+pub use self::take::{Classes, Take, Taken, Taker};
 
 use crate::inbox::{Inbox, InboxLists};
 
@@ -135,71 +137,6 @@ pub enum Pushed {
     KeyReused,
     /// There is no such queue.
     NoQueue,
-}
-
-/// A take from one queue on behalf of one or more takers, served in their order.
-#[derive(Debug, Clone)]
-pub struct Take {
-    /// The queue.
-    pub queue: QueueName,
-    /// What these takers can serve, all together.
-    pub classes: Classes,
-    /// Who takes, and how much.
-    pub takers: Vec<Taker>,
-}
-
-/// How many tasks of each lane class a take may hand out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Classes {
-    /// Of these classes, so many each.
-    pub named: Vec<(Arc<str>, usize)>,
-    /// Of every other class, so many each.
-    pub others: usize,
-}
-
-impl Classes {
-    /// As many as there are, of every class.
-    pub fn all() -> Self {
-        Self { named: Vec::new(), others: usize::MAX }
-    }
-
-    /// How many of a class.
-    pub fn room(&self, class: &str) -> usize {
-        let named = self.named.iter().find(|(name, _)| **name == *class);
-        named.map_or(self.others, |(_, room)| *room)
-    }
-}
-
-/// One taker of a take.
-#[derive(Debug, Clone)]
-pub struct Taker {
-    /// Where the tokens come from; a repeated call with one seed hands out nothing twice.
-    pub seed: Seed,
-    /// Its name.
-    pub worker: Option<WorkerName>,
-    /// How many tasks at most.
-    pub n: usize,
-    /// The hold it asks for, instead of the task's or queue's.
-    pub hold: Option<Span>,
-    /// Whether it will confirm.
-    pub confirm: bool,
-}
-
-/// What a take handed out.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Taken {
-    /// There is no such queue.
-    NoQueue,
-    /// What each taker got.
-    Tasks {
-        /// Per taker, in their order.
-        per_taker: Vec<Vec<Stored>>,
-        /// When the rate limit lets the next task go, if that is what stopped the take.
-        again_at: Option<Timestamp>,
-        /// Classes with more ready tasks than the take had room for, in no order: those that were
-        /// named, and those it handed out from.
-        left_out: Vec<Arc<str>>,
-    },
 }
 
 /// A decision to be committed, fenced on the version it was made from.
@@ -320,6 +257,13 @@ pub enum Wake {
     },
     /// Owners must be looked after: call [`Store::alarms`].
     Alarms,
+    /// What a worker holds has changed, or something was asked of it, as a task of it became
+    /// cancelling or pausing: it should look again at [`Store::holdings`], and whoever assigns may
+    /// have room.
+    Worker {
+        /// The worker.
+        worker: WorkerName,
+    },
 }
 
 /// What a store must do.
@@ -379,9 +323,16 @@ pub trait Store: Send + Sync + 'static {
     async fn push(&self, push: Push) -> Result<Pushed, StoreError>;
 
     /// Hands out ready tasks: higher priority first, then by the queue's order; none from a paused
-    /// queue, none over its concurrency or rate, none past its expiry, and per taker at most 16 MiB
-    /// of payloads and checkpoints (at least one task). Each record is taken with [`punctual_core::Status::take`].
+    /// queue, none over its concurrency or rate, none past its expiry, none over a
+    /// worker's capacity, and per taker at most 16 MiB of payloads and checkpoints (at least one task). Each record is taken with [`punctual_core::Status::take`].
     async fn take(&self, take: Take) -> Result<Taken, StoreError>;
+
+    /// How many tasks each of these workers holds, in their order: tasks of queues of mode dispatch
+    /// that it was given and has not settled. Answered from an index, never by a scan.
+    async fn loads(&self, workers: &[WorkerName]) -> Result<Vec<usize>, StoreError>;
+
+    /// The tasks a worker holds, as [`Store::loads`] counts them, in no order.
+    async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError>;
 
     /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —
     /// if the record is still the expected version, else nothing of it. Tasks it makes are never
@@ -450,6 +401,11 @@ pub trait Store: Send + Sync + 'static {
     /// starts.
     fn is_exclusive(&self) -> bool {
         false
+    }
+
+    /// Whether the records of both queues lie in one place, so that one step can change both.
+    fn shares_place(&self, _a: &QueueName, _b: &QueueName) -> bool {
+        true
     }
 
     /// The inbox over two lists beside this store. An error: it has none, or not by these names.

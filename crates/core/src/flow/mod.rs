@@ -1,14 +1,41 @@
 //! Flows: steps that become tasks when the steps before them are done.
 //!
+//! ```text
+//!   running ──── nothing lives any more ────▶ done (every step is), or failed ── retry ─▶ running
+//!     │ ▲ └─ pause ─▶ paused ─ resume ─▶ running
+//!     │ └──────────── retry ─────────────┐
+//!     └─ cancel ─▶ cancelling ─ nothing lives any more ─▶ cancelled
+//! ```
+//!
 //! A flow is stored per step: one small record for the whole, with counts, and one for each step with
-//! its result. The end of a step's task changes the flow, the step and those after it, in one atomic
-//! step; nothing else of the flow is read or written.
+//! its result. What a step was given lies beside the flow, one item per step in their order, and is never
+//! written again. The end of a step's task changes the flow, the step and those after it, in one atomic
+//! step; nothing else of the flow is read or written. Every change of a step goes with a change of its flow,
+//! so the flow's version fences all of it.
+//!
+//! What follows from the whole is not written into each step but read from it: a step that waits in a
+//! cancelled flow, or behind a failed one where the others go on, reads as cancelled, and waits again
+//! as soon as the flow, or the step that failed, is tried again.
+//!
+//! - `new`: what a request says about a flow, and its records. `advance`: what ends of tasks make of it.
+//!   `life`: what people do to it. `inputs`: the tasks of its steps. `read`: how its steps read.
+
+mod advance;
+mod inputs;
+mod life;
+mod new;
+mod read;
 
 use serde::{Deserialize, Serialize};
 
+pub use advance::{Advance, Heard, StepEnd};
+pub use inputs::StepOrder;
+pub use life::{FlowRefusal, FlowVerb};
+pub use new::{CheckedFlow, MadeFlow, NewFlow, NewStep};
+pub use read::{StepReading, waiting_text};
+
 use crate::json::RawJson;
-use crate::name::{FlowId, QueueName, StepName};
-use crate::task::NewTask;
+use crate::name::{FlowId, QueueName, StepName, TaskId};
 use crate::time::{Span, Timestamp};
 
 /// How long a flow can be read after its end.
@@ -27,10 +54,47 @@ pub struct Flow {
     pub created_at: Timestamp,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
-    /// How many steps are in each state, in the order of [`StepState`].
-    pub counts: [u32; 5],
-    /// When the server must look after it.
-    pub alarm_at: Option<Timestamp>,
+    /// How many steps are in each state.
+    pub counts: Counts,
+    /// How often it was tried again: what failed in an earlier round is to be made again.
+    pub round: u32,
+    /// How often all its steps had to be looked through, because what is to become of them has changed.
+    pub sweeps: u32,
+    /// How many of these times that was done.
+    pub swept: u32,
+}
+
+/// How many steps of a flow are in each state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Not tasks yet.
+    pub pending: u32,
+    /// Tasks that have not ended.
+    pub living: u32,
+    /// Done.
+    pub done: u32,
+    /// Failed.
+    pub failed: u32,
+    /// Cancelled with the flow.
+    pub cancelled: u32,
+}
+
+impl Counts {
+    /// How many steps there are.
+    pub fn total(&self) -> u32 {
+        self.pending + self.living + self.done + self.failed + self.cancelled
+    }
+
+    /// The count of a state.
+    pub fn of(&mut self, state: StepState) -> &mut u32 {
+        match state {
+            StepState::Pending => &mut self.pending,
+            StepState::Living => &mut self.living,
+            StepState::Done => &mut self.done,
+            StepState::Failed => &mut self.failed,
+            StepState::Cancelled => &mut self.cancelled,
+        }
+    }
 }
 
 /// What a failed step does to the others.
@@ -62,6 +126,29 @@ pub enum FlowState {
     Cancelled,
 }
 
+impl FlowState {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Running, Self::Paused, Self::Cancelling, Self::Done, Self::Failed, Self::Cancelled];
+
+    /// Its name in the interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Cancelling => "cancelling",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether it has ended.
+    pub fn is_finished(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::Cancelled)
+    }
+}
+
 /// One step of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowStep {
@@ -69,20 +156,20 @@ pub struct FlowStep {
     pub flow: FlowId,
     /// Its name.
     pub name: StepName,
-    /// Its place among the steps as they were given.
+    /// Its place among the steps as they were given, and of what it was given beside the flow.
     pub position: u32,
     /// The queue of its task.
     pub queue: QueueName,
-    /// Its task as it was given.
-    pub task: NewTask,
-    /// The steps it waits for.
-    pub after: Vec<StepName>,
     /// The steps that wait for it.
     pub before: Vec<StepName>,
     /// How many of the steps it waits for are not done.
     pub missing: u32,
-    /// Where it stands.
+    /// Where it stood when it was last written; see [`Flow::state_of`].
     pub state: StepState,
+    /// The flow's round in which it came there.
+    pub round: u32,
+    /// Whether its task was paused with the flow.
+    pub paused: bool,
     /// What it came to.
     pub result: Option<RawJson>,
     /// What went wrong.
@@ -101,6 +188,59 @@ pub enum StepState {
     Done,
     /// Its task failed, was cancelled or removed, or could not be made.
     Failed,
-    /// It will not become a task, because one before it failed or the flow was cancelled.
+    /// Its task was cancelled with the flow.
     Cancelled,
+}
+
+impl Flow {
+    /// When the server must look after it: its steps have to be looked through, or it has been kept long
+    /// enough.
+    pub(crate) fn alarm_at(&self) -> Option<Timestamp> {
+        if self.is_to_be_swept() {
+            return Some(self.created_at);
+        }
+        self.gone_at()
+    }
+
+    /// Whether all its steps have to be looked through.
+    pub fn is_to_be_swept(&self) -> bool {
+        self.sweeps != self.swept
+    }
+
+    /// When it is no longer kept.
+    pub fn gone_at(&self) -> Option<Timestamp> {
+        self.finished_at.map(|at| at + KEPT)
+    }
+
+    /// Where a step stands: what failed in an earlier round waits to be made again.
+    pub fn state_of(&self, step: &FlowStep) -> StepState {
+        match step.state {
+            StepState::Failed | StepState::Cancelled if step.round < self.round => {
+                StepState::Pending
+            }
+            state => state,
+        }
+    }
+
+    /// Whether steps may be started that wait for nothing any more.
+    pub fn may_start(&self) -> bool {
+        let is_stopped = self.on_failure == OnFailure::Stop && self.counts.failed > 0;
+        self.state == FlowState::Running && !is_stopped
+    }
+
+    /// Whether a step is to be started now.
+    pub fn is_startable(&self, step: &FlowStep) -> bool {
+        self.may_start() && step.missing == 0 && self.state_of(step) == StepState::Pending
+    }
+}
+
+impl FlowStep {
+    /// The id of its task.
+    ///
+    /// # Panics
+    /// Never: two names of at most 90 characters leave room for what joins them.
+    pub fn task_id(&self) -> TaskId {
+        TaskId::parse(&format!("{}~{}", self.flow, self.name))
+            .expect("two names of at most 90 characters make an id")
+    }
 }

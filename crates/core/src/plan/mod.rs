@@ -199,6 +199,11 @@ impl Run {
 }
 
 impl Plan {
+    /// The queues it names: its station, and those that callbacks of its runs make tasks in.
+    pub fn queues(&self) -> Vec<QueueName> {
+        std::iter::once(self.station.clone()).chain(self.order.makes_tasks_in()).collect()
+    }
+
     /// The state it reads as.
     pub fn state(&self) -> PlanState {
         match self.phase {

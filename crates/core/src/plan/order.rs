@@ -139,6 +139,16 @@ impl Default for Order {
 }
 
 impl PlanPatch {
+    /// The queues it names, those of callbacks among them.
+    pub fn queues(&self) -> Vec<QueueName> {
+        let callback = match &self.callback {
+            Patch::Set(callback) => Some(callback.clone()),
+            Patch::Keep | Patch::Reset => None,
+        };
+        let task = NewTask { callback, ..NewTask::default() };
+        self.station.iter().cloned().chain(task.makes_tasks_in()).collect()
+    }
+
     /// What the plan is to do after the patch.
     pub fn order(&self, before: &Order) -> Result<Order, Refusal> {
         let patch = self.clone();
@@ -257,6 +267,11 @@ impl Order {
         settings_of: SettingsOf<'_>,
     ) -> Result<(), Refusal> {
         self.task().check_queues(station, settings_of)
+    }
+
+    /// The queues that its runs' callbacks make tasks in, that of calls to a URL among them.
+    pub fn makes_tasks_in(&self) -> Vec<QueueName> {
+        self.task().makes_tasks_in()
     }
 
     /// The queues its callbacks push into.

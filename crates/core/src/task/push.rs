@@ -146,6 +146,16 @@ impl NewTask {
         .filter_map(|callback| callback.queue.as_ref())
     }
 
+    /// The queues that its callbacks make tasks in, that of calls to a URL among them.
+    pub fn makes_tasks_in(&self) -> Vec<QueueName> {
+        let callbacks = std::iter::successors(self.callback.as_ref(), |callback| {
+            callback.task.as_ref()?.callback.as_ref()
+        });
+        callbacks
+            .map(|callback| callback.queue.clone().unwrap_or_else(QueueName::callbacks))
+            .collect()
+    }
+
     fn url(&self) -> Option<&String> {
         self.http.as_ref()?.url.as_ref()
     }

@@ -1,7 +1,7 @@
 //! Why a task is not running: one reason for every situation.
 
 use punctual_core::queue::Mode;
-use punctual_core::why::{Reason, Surroundings, Target, why};
+use punctual_core::why::{Reason, Standing, Surroundings, Target, why};
 use punctual_core::{NewTask, Queue, QueueName, Span, State, Task};
 
 use crate::scene::*;
@@ -15,7 +15,7 @@ fn queue() -> Queue {
 fn reason(task: &Task, queue: &Queue, around: Surroundings) -> Reason {
     let why = why(task, queue, around, start());
     assert!(!why.text.is_empty());
-    assert_eq!(why.state, task.status.state);
+    assert_eq!(why.state, Standing::Task(task.status.state));
     why.reason
 }
 
@@ -77,5 +77,5 @@ fn it_says_until_when_and_by_whom() {
     let waiting = why(&in_state(State::Waiting), &queue(), Surroundings::default(), start());
     assert_eq!((waiting.until, waiting.error.as_deref()), (Some(after(10)), Some("failed")));
     let due = why(&in_state(State::Waiting), &queue(), Surroundings::default(), after(10));
-    assert_eq!((due.state, due.reason), (State::Ready, Reason::NoTaker));
+    assert_eq!((due.state, due.reason), (Standing::Task(State::Ready), Reason::NoTaker));
 }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod access;
 mod bundles;
 mod client;
+mod config;
 mod deliver;
 mod drain;
 mod ear;

@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::openapi::{Changes, Pushes, Reads};
 use super::push::{key, replayed};
+use super::rights::Caller;
 use super::schema::{AnyJson, Duration, Time, When};
 use super::target::{InQueue, OnBundle, given, page_limit};
 use super::view::{BundleView, Page};
@@ -169,13 +170,14 @@ impl<'a> PushedView<'a> {
     responses((status = 200, description = "Pushed", body = PushedView), Pushes))]
 async fn push_bundle(
     State(app): State<Arc<App>>,
+    caller: Caller,
     OnBundle { queue, key: bundle }: OnBundle,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let PushBody { task, data, ontime, overwrite, max_wait } = body.read()?;
     let route = ["POST bundles", queue.as_str(), bundle.as_str()];
-    let keyed = key(&headers, &route, body.bytes(), StatusCode::OK, true)?;
+    let keyed = key(&caller, &headers, &route, body.bytes(), StatusCode::OK, true)?;
     let push =
         BundlePush { payload: task, data, ontime, overwrite, max_wait, ..BundlePush::default() };
     let pushing = Pushing { key: bundle, own: None, push, keyed };

@@ -14,6 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::openapi::Reads;
+use super::rights::Caller;
 use super::target::{Params, given};
 use super::{App, Problem};
 use crate::events::{EventFilter, Listening, Start};
@@ -58,12 +59,13 @@ fn start(headers: &HeaderMap) -> Start {
         content_type = "text/event-stream"), Reads))]
 async fn events(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<EventParams>,
     headers: HeaderMap,
     listening: Option<Extension<Listening>>,
 ) -> Result<Response, Problem> {
     let (queues, kinds) = (given(params.queue), given(params.kind));
-    let filter = EventFilter::parse(queues.as_deref(), kinds.as_deref())?;
+    let filter = EventFilter::parse(queues.as_deref(), kinds.as_deref())?.within(caller.scope());
     let listener = app.engine.events.listen(filter, start(&headers)).await?;
     if let Some(Extension(listening)) = listening {
         listening.begin();

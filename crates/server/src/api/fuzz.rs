@@ -9,9 +9,8 @@ use proptest::prelude::*;
 use punctual_core::Timestamp;
 use punctual_store::ManualClock;
 use punctual_store::model::ModelStore;
-use tower::ServiceExt;
 
-use super::{App, router};
+use super::{Api, App};
 use crate::ServerConfig;
 use crate::engine::Engine;
 
@@ -120,15 +119,15 @@ async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCas
     let clock = ManualClock::new(Timestamp::from_millis(1_763_189_428_000));
     let store = Arc::new(ModelStore::new(Arc::new(clock)));
     let (engine, _returned) = Engine::new(store, &ServerConfig::default());
-    let app = router(Arc::new(App::new(engine, &crate::ServerConfig::default())));
+    let api = Api::new(Arc::new(App::new(engine, &crate::ServerConfig::default())));
     let send = |method: &str, path: &str, body: Vec<u8>| {
         let below = format!("/v1/queues/q/{path}");
         let path = if path.starts_with('/') { path } else { below.trim_end_matches('/') };
         Request::builder().method(method).uri(path).body(Body::from(body)).unwrap()
     };
     let first = send("POST", "tasks", br#"{"id":"a"}"#.to_vec());
-    prop_assert_eq!(app.clone().oneshot(first).await.unwrap().status(), 201);
-    let answer = app.oneshot(send(method, path, body)).await.unwrap();
+    prop_assert_eq!(api.clone().answer(first).await.status(), 201);
+    let answer = api.answer(send(method, path, body)).await;
     let status = answer.status().as_u16();
     let text = answer.into_body().collect().await.unwrap().to_bytes();
     let known = [200, 201, 202, 400, 404, 409, 413, 422];

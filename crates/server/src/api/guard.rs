@@ -1,42 +1,88 @@
-//! What every request must pass: it comes for this server, and not from a foreign web page.
+//! What every request must pass: it comes for this server, not from a foreign web page, and from
+//! somebody who may make it.
 //!
 //! A page in somebody's browser can send requests to a server on the same machine, by its address or
 //! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
 
+use std::convert::Infallible;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, Method, Uri};
-use axum::middleware::Next;
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::{HeaderMap, Method, Request, Uri};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
+use super::rights::{self, Needs};
 use super::{App, Problem};
+use crate::access::{Access, Tokens};
 use crate::code::Code;
 
-/// Refuses foreign requests, and turns a panic into an answer.
-pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    if let Err(problem) = check(&app.hosts, request.method(), request.uri(), request.headers()) {
-        return problem.into_response();
+/// Refuses foreign requests and those that are not allowed, has the others answered, and turns a
+/// panic into an answer.
+pub(super) async fn guard<B, F>(
+    app: &App,
+    mut request: Request<B>,
+    answer: impl FnOnce(Request<B>) -> F,
+) -> Response
+where
+    F: Future<Output = Result<Response, Infallible>>,
+{
+    // Whoever has a token is not a page that was led here.
+    let hosts = app.tokens.is_empty().then_some(&app.hosts[..]);
+    let checked = check(hosts, request.method(), request.uri(), request.headers());
+    match checked.and_then(|()| admitted(&app.tokens, &request)) {
+        Ok(None) => {}
+        Ok(Some(access)) => {
+            request.extensions_mut().insert(access);
+        }
+        Err(problem) => return problem.into_response(),
     }
     // The engine shares nothing that a panic could leave half changed behind a lock.
-    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
-        Ok(response) => response,
+    match AssertUnwindSafe(async { answer(request).await }).catch_unwind().await {
+        Ok(Ok(response)) => response,
         Err(_) => {
             Problem::new(Code::Internal, "the server failed; its log says how").into_response()
         }
     }
 }
 
-fn check(hosts: &[String], method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+/// What the caller may do, if it may do this; none, for want of tokens: everything.
+fn admitted<B>(tokens: &Tokens, request: &Request<B>) -> Result<Option<Access>, Problem> {
+    if tokens.is_empty() {
+        return Ok(None);
+    }
+    let needs = rights::needs(request.method(), request.uri().path());
+    if needs == Needs::Nothing {
+        return Ok(None);
+    }
+    let access = bearer(request.headers()).and_then(|token| tokens.find(token));
+    let Some(access) = access else {
+        let detail = "send a token of this server as Authorization: Bearer";
+        return Err(Problem::new(Code::Unauthorized, detail));
+    };
+    rights::check(&access, needs, request.uri())?;
+    Ok(Some(access))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// `hosts` are the names the server may be called by besides its address; none: by any.
+fn check(
+    hosts: Option<&[String]>,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(), Problem> {
     let called = uri.authority().map(|authority| authority.as_str());
     let header = || headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
     let names = || called.into_iter().chain(header());
-    let probe = matches!(uri.path(), "/livez" | "/readyz");
-    if let Some(foreign) = names().find(|name| !probe && !is_ours(host_of(name), hosts)) {
+    let hosts = hosts.filter(|_| !matches!(uri.path(), "/livez" | "/readyz"));
+    let is_foreign = |name: &&str| hosts.is_some_and(|hosts| !is_ours(host_of(name), hosts));
+    if let Some(foreign) = names().find(is_foreign) {
         let detail = format!(
             "Host: {foreign} is not this server; call it by its address, or add the name to hosts"
         );
@@ -89,8 +135,8 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(ORIGIN, origin.parse().unwrap());
         }
-        check(&["Queue.example".to_owned()], &method, &Uri::from_static("/v1/queues"), &headers)
-            .is_ok()
+        let hosts = ["Queue.example".to_owned()];
+        check(Some(&hosts), &method, &Uri::from_static("/v1/queues"), &headers).is_ok()
     }
 
     #[test]

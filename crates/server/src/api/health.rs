@@ -63,7 +63,6 @@ mod tests {
     use axum::http::Request;
     use punctual_store::SystemClock;
     use punctual_store::model::ModelStore;
-    use tower::ServiceExt;
 
     use super::*;
     use crate::ServerConfig;
@@ -74,10 +73,10 @@ mod tests {
         let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
         let (engine, _returned) = Engine::new(store, &ServerConfig::default());
         let app = Arc::new(App::new(engine, &crate::ServerConfig::default()));
-        let router = crate::api::router(app.clone());
+        let api = crate::api::Api::new(app.clone());
         let status = async |path: &str| {
             let request = Request::get(path).body(Body::empty()).unwrap();
-            router.clone().oneshot(request).await.unwrap().status().as_u16()
+            api.clone().answer(request).await.status().as_u16()
         };
         assert_eq!((status("/readyz").await, status("/livez").await), (200, 200));
         app.drain();

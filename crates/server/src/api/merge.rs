@@ -24,6 +24,7 @@ use super::body::JsonBody;
 use super::bundles::PushedView;
 use super::openapi::{Changes, Pushes};
 use super::push::{key, replayed};
+use super::rights::Caller;
 use super::schema::AnyJson;
 use super::target::{decoded, given, params};
 use super::{App, Problem, answer};
@@ -157,6 +158,7 @@ impl MergeParams {
     responses((status = 202, description = "Pushed", body = PushedView), Pushes))]
 async fn push_merged(
     State(app): State<Arc<App>>,
+    caller: Caller,
     merged: Merged,
     uri: Uri,
     headers: HeaderMap,
@@ -171,7 +173,7 @@ async fn push_merged(
     }
     let route = ["POST v3", &merged.key];
     let request = [body.bytes(), uri.query().unwrap_or_default().as_bytes()].concat();
-    let keyed = key(&headers, &route, &request, StatusCode::ACCEPTED, true)?;
+    let keyed = key(&caller, &headers, &route, &request, StatusCode::ACCEPTED, true)?;
     let own = merged.alone.then(|| app.engine.new_id());
     let target = HttpTarget {
         method: Some(merged.method),

@@ -10,6 +10,7 @@ mod bundles;
 mod control;
 mod dev;
 mod events;
+mod flows;
 #[cfg(test)]
 mod fuzz;
 mod guard;
@@ -23,6 +24,7 @@ mod plans;
 mod problem;
 mod push;
 mod queues;
+mod rights;
 mod schema;
 mod settle;
 mod take;
@@ -35,16 +37,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Method, Request, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use punctual_store::DevClock;
 use serde::{Deserialize, Serialize};
+use tower::Service;
 use utoipa::ToSchema;
 
 use self::body::InFlight;
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
+use crate::access::Tokens;
 use crate::code::Code;
 use crate::engine::Engine;
 
@@ -52,6 +57,7 @@ use crate::engine::Engine;
 pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
+    tokens: Tokens,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -65,6 +71,7 @@ impl App {
         Self {
             engine,
             hosts: config.hosts.clone(),
+            tokens: Tokens::new(&config.tokens),
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),
@@ -83,14 +90,33 @@ impl App {
     }
 }
 
-/// All routes.
-pub(crate) fn router(app: Arc<App>) -> Router {
-    let (routes, _) = openapi::routes().split_for_parts();
-    routes
-        .fallback(no_route)
-        .method_not_allowed_fallback(no_method)
-        .layer(axum::middleware::from_fn_with_state(app.clone(), guard::guard))
-        .with_state(app)
+/// All routes, and the guard before them.
+#[derive(Clone)]
+pub(crate) struct Api {
+    app: Arc<App>,
+    routes: Router,
+}
+
+impl Api {
+    /// The API of an app.
+    pub(crate) fn new(app: Arc<App>) -> Self {
+        let (routes, _) = openapi::routes().split_for_parts();
+        let routes = routes
+            .fallback(no_route)
+            .method_not_allowed_fallback(no_method)
+            .with_state(app.clone());
+        Self { app, routes }
+    }
+
+    /// Answers a request. The guard stands here and not in a layer, which would put every request in
+    /// one more box and copy it.
+    pub(crate) async fn answer<B>(self, request: Request<B>) -> Response
+    where
+        B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+    {
+        let Self { app, mut routes } = self;
+        guard::guard(&app, request, |request| routes.call(request)).await
+    }
 }
 
 async fn no_route(uri: Uri) -> Problem {
@@ -110,8 +136,15 @@ async fn no_method(method: Method, uri: Uri) -> Problem {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
+/// A value in JSON, with space for one task from the start.
+fn to_json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut json = Vec::with_capacity(1 << 10);
+    serde_json::to_writer(&mut json, value).expect("answers have string keys only");
+    json
+}
+
 /// An answer in JSON.
 fn answer<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Response {
-    let body = serde_json::to_vec(value).expect("answers have string keys only");
+    let body = to_json(value);
     (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
 }

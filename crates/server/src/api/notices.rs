@@ -17,6 +17,7 @@ use super::body::JsonBody;
 use super::json::shortened;
 use super::openapi::{Changes, Pushes, Reads};
 use super::push::{key, replayed};
+use super::rights::Caller;
 use super::schema::notice::MessageSchema;
 use super::target::{OnNotice, Params, given, page_limit};
 use super::view::{GoneView, NoticeView, Page};
@@ -53,13 +54,14 @@ async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Fa
     responses((status = 202, description = "It will be sent", body = NoticeView), Pushes))]
 async fn push_notice(
     State(app): State<Arc<App>>,
+    caller: Caller,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let message: Message = body.read()?;
     message.check_new().map_err(Failure::from)?;
     let route = ["POST notices", ""];
-    let key = key(&headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
+    let key = key(&caller, &headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
     match app.engine.push_notice(message, key).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
             Some((_, Ok(task))) => {

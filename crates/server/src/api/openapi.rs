@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, batch, bulk, bundles, control, dev, events, health, locks, merge, notices, plans, push,
-    queues, settle, take, tasks,
+    App, batch, bulk, bundles, control, dev, events, flows, health, locks, merge, notices, plans,
+    push, queues, settle, take, tasks,
 };
 use crate::code::Code;
 
@@ -37,6 +37,7 @@ use crate::code::Code;
         (name = "bundles", description = "Payloads that fall due together"),
         (name = "notices", description = "Calling a URL until it says that it has understood"),
         (name = "plans", description = "Work that a calendar makes due"),
+        (name = "flows", description = "Steps that become tasks when the steps before them are done"),
         (name = "operations", description = "The server itself")
     )
 )]
@@ -58,6 +59,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(merge::routes())
         .merge(notices::routes())
         .merge(plans::routes())
+        .merge(flows::routes())
         .merge(dev::routes())
         .merge(events::routes())
         .merge(health::routes())
@@ -117,8 +119,14 @@ pub(super) struct Foreign;
 /// What may be wrong with the server itself.
 pub(super) struct Unready;
 
-const READS: &[Code] =
-    &[Code::Forbidden, Code::NotFound, Code::Invalid, Code::Internal, Code::Unavailable];
+const READS: &[Code] = &[
+    Code::Unauthorized,
+    Code::Forbidden,
+    Code::NotFound,
+    Code::Invalid,
+    Code::Internal,
+    Code::Unavailable,
+];
 const CHANGES: &[Code] =
     &[Code::BadJson, Code::StaleToken, Code::WrongState, Code::TooLarge, Code::Timeout];
 const PUSHES: &[Code] = &[Code::Duplicate, Code::QueueFull];

@@ -9,7 +9,7 @@ use axum::routing::get;
 use punctual_core::calendar::{PlanTime, PlanType, Position, RuleFields};
 use punctual_core::limits::PAGE_ITEMS_MAX;
 use punctual_core::plan::{PlanPatch, PlanState, PlanVerb};
-use punctual_core::{Plan, QueueName, Timestamp};
+use punctual_core::{Plan, PlanId, QueueName, Timestamp};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::openapi::{Changes, Pushes, Reads};
 use super::push::{key, replayed};
+use super::rights::Caller;
 use super::schema::Time;
 use super::schema::plan::{PlanResultSchema, PlanSchema, PlanStateSchema, PreviewSchema};
 use super::target::{OnPlan, Params, given, page_limit};
@@ -44,6 +45,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .route("/v1/plans/preview", get(get_plan).put(put_plan).delete(delete_plan))
 }
 
+/// Refuses if the plan names a queue that is none of the caller's.
+async fn check(app: &App, caller: &Caller, id: &PlanId) -> Result<(), Failure> {
+    if caller.scope().is_all() {
+        return Ok(());
+    }
+    caller.check_all(&app.engine.plan(id).await?.queues())
+}
+
 fn view(app: &App, status: StatusCode, plan: &Plan) -> Response {
     answer(status, &PlanView::new(plan, app.viewing()))
 }
@@ -62,11 +71,13 @@ fn view(app: &App, status: StatusCode, plan: &Plan) -> Response {
     responses((status = 201, description = "Made", body = PlanView), Pushes))]
 async fn create_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let patch: PlanPatch = body.read()?;
-    let key = key(&headers, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
+    caller.check_all(&patch.queues())?;
+    let key = key(&caller, &headers, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_plan(patch, key).await? {
         PlanAnswer::Made(plan) => Ok(view(&app, StatusCode::CREATED, &plan)),
         PlanAnswer::Replayed { status, plan, id, station } => {
@@ -114,7 +125,7 @@ impl PlanParams {
             let rule = "any of scheduled, running, paused, error, finished, separated by commas";
             states.push(state.ok_or_else(|| Failure::invalid("state", rule))?);
         }
-        Ok(PlanFilter { station, states })
+        Ok(PlanFilter { station, states, ..PlanFilter::default() })
     }
 }
 
@@ -123,9 +134,11 @@ impl PlanParams {
     responses((status = 200, description = "A page of plans", body = Page<PlanView>), Reads))]
 async fn list_plans(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<PlanParams>,
 ) -> Result<Response, Problem> {
-    let (limit, filter) = (page_limit(params.limit)?, params.filter()?);
+    let limit = page_limit(params.limit)?;
+    let filter = PlanFilter { scope: caller.scope(), ..params.filter()? };
     let (plans, next) = app.engine.list_plans(&filter, limit, given(params.cursor)).await?;
     let viewing = app.viewing();
     let items = plans.iter().map(|plan| PlanView::new(plan, viewing)).collect();
@@ -141,10 +154,16 @@ async fn list_plans(
         (status = 200, description = "Changed", body = PlanView), Changes))]
 async fn put_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     OnPlan { id }: OnPlan,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let patch: PlanPatch = body.read()?;
+    caller.check_all(&patch.queues())?;
+    match check(&app, &caller, &id).await {
+        Ok(()) | Err(Failure::NoPlan(_)) => {}
+        Err(failure) => return Err(failure.into()),
+    }
     let (plan, created) = app.engine.put_plan(&id, &patch).await?;
     Ok(view(&app, if created { StatusCode::CREATED } else { StatusCode::OK }, &plan))
 }
@@ -152,8 +171,14 @@ async fn put_plan(
 /// Read a plan.
 #[utoipa::path(get, path = "/v1/plans/{id}", tag = "plans", params(OnPlan),
     responses((status = 200, description = "The plan", body = PlanView), Reads))]
-async fn get_plan(State(app): State<Arc<App>>, OnPlan { id }: OnPlan) -> Result<Response, Problem> {
-    Ok(view(&app, StatusCode::OK, &app.engine.plan(&id).await?))
+async fn get_plan(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    OnPlan { id }: OnPlan,
+) -> Result<Response, Problem> {
+    let plan = app.engine.plan(&id).await?;
+    caller.check_all(&plan.queues())?;
+    Ok(view(&app, StatusCode::OK, &plan))
 }
 
 /// Delete a plan. Its run that has not ended goes on, unheard.
@@ -161,8 +186,10 @@ async fn get_plan(State(app): State<Arc<App>>, OnPlan { id }: OnPlan) -> Result<
     responses((status = 204, description = "Gone"), Changes))]
 async fn delete_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     OnPlan { id }: OnPlan,
 ) -> Result<StatusCode, Problem> {
+    check(&app, &caller, &id).await?;
     app.engine.delete_plan(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -173,10 +200,11 @@ async fn delete_plan(
     responses((status = 200, description = "The plan", body = PlanView), Changes))]
 async fn pause_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnPlan,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    plain(&app, &on, &body, PlanVerb::Pause).await
+    plain(&app, &caller, &on, &body, PlanVerb::Pause).await
 }
 
 /// Let a plan go on that was paused, or that stopped because a run failed for good.
@@ -185,10 +213,11 @@ async fn pause_plan(
     responses((status = 200, description = "The plan", body = PlanView), Changes))]
 async fn resume_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnPlan,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    plain(&app, &on, &body, PlanVerb::Resume).await
+    plain(&app, &caller, &on, &body, PlanVerb::Resume).await
 }
 
 /// Run a plan now, besides its rule. The run is not counted.
@@ -197,19 +226,22 @@ async fn resume_plan(
     responses((status = 200, description = "The plan, running", body = PlanView), Changes))]
 async fn run_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     on: OnPlan,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    plain(&app, &on, &body, PlanVerb::Run).await
+    plain(&app, &caller, &on, &body, PlanVerb::Run).await
 }
 
 async fn plain(
     app: &App,
+    caller: &Caller,
     on: &OnPlan,
     body: &JsonBody,
     verb: PlanVerb,
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
+    check(app, caller, &on.id).await?;
     Ok(view(app, StatusCode::OK, &app.engine.act_on_plan(&on.id, verb).await?))
 }
 
@@ -228,11 +260,13 @@ struct Skip {
     responses((status = 200, description = "The plan", body = PlanView), Changes))]
 async fn skip_plan(
     State(app): State<Arc<App>>,
+    caller: Caller,
     OnPlan { id }: OnPlan,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let Skip { n } = body.read()?;
     let n = count(n, 1)? as u32;
+    check(&app, &caller, &id).await?;
     Ok(view(&app, StatusCode::OK, &app.engine.act_on_plan(&id, PlanVerb::Skip(n)).await?))
 }
 
@@ -262,12 +296,14 @@ struct ResultParams {
     responses((status = 200, description = "A page of results", body = Page<PlanResultSchema>), Reads))]
 async fn plan_results(
     State(app): State<Arc<App>>,
+    caller: Caller,
     OnPlan { id }: OnPlan,
     Params(params): Params<ResultParams>,
 ) -> Result<Response, Problem> {
     let before = given(params.cursor).map(|cursor| cursor.parse()).transpose();
     let before = before.map_err(|_| Failure::invalid("cursor", "not one that a list answered"))?;
     let limit = page_limit(params.limit)?;
+    check(&app, &caller, &id).await?;
     let (items, next) = app.engine.plan_results(&id, before, limit).await?;
     Ok(answer(StatusCode::OK, &Page { items, next: next.map(|before| before.to_string()) }))
 }
@@ -287,11 +323,13 @@ struct TimesParams {
     responses((status = 200, description = "Its next times", body = Page<Time>), Reads))]
 async fn plan_occurrences(
     State(app): State<Arc<App>>,
+    caller: Caller,
     OnPlan { id }: OnPlan,
     Params(params): Params<TimesParams>,
 ) -> Result<Response, Problem> {
     let n = count(params.n, TIMES)?;
     let plan = app.engine.plan(&id).await?;
+    caller.check_all(&plan.queues())?;
     Ok(times(plan.occurrences(app.engine.now(), n)))
 }
 

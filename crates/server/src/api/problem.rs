@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use punctual_store::{Effect, StoreError};
@@ -90,6 +90,10 @@ impl IntoResponse for Problem {
         let status = StatusCode::from_u16(self.code.status()).expect("the table has HTTP statuses");
         let json = HeaderValue::from_static("application/problem+json");
         let mut response = (status, [(CONTENT_TYPE, json)], body).into_response();
+        if self.code == Code::Unauthorized {
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        }
         if unavailable {
             response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
         }

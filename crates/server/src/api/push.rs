@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::json::{self, Batch};
 use super::openapi::Pushes;
+use super::rights::Caller;
 use super::schema::PushSchema;
 use super::target::InQueue;
 use super::view::{AnswerView, GoneView, ItemView, Results, TaskView};
@@ -45,6 +46,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         (status = 200, description = "A batch was answered", body = Results), Pushes))]
 async fn push(
     State(app): State<Arc<App>>,
+    caller: Caller,
     InQueue { queue, .. }: InQueue,
     headers: HeaderMap,
     body: JsonBody,
@@ -54,14 +56,15 @@ async fn push(
     let items = if single {
         let new: NewTask = json::read(object)?;
         new.check().map_err(Failure::from)?;
+        caller.check_all(&new.makes_tasks_in())?;
         vec![Ok(new)]
     } else {
         let Batch { tasks } = json::read(object)?;
-        tasks.0.into_iter().map(item).collect()
+        tasks.0.into_iter().map(|one| item(&caller, one)).collect()
     };
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
-    let key = key(&headers, &route, body.bytes(), status, single)?;
+    let key = key(&caller, &headers, &route, body.bytes(), status, single)?;
     // Read before, so that what was pushed is answered even if the store goes away in that moment.
     let before = match app.engine.queue(&queue).await {
         Ok(record) => Some(record),
@@ -93,11 +96,12 @@ async fn push(
     }
 }
 
-fn item(item: &serde_json::value::RawValue) -> PushItem {
+fn item(caller: &Caller, item: &serde_json::value::RawValue) -> PushItem {
     let new: NewTask = json::read_item(item)?;
-    match new.check() {
+    let checked = new.check().map_err(Failure::from);
+    match checked.and_then(|()| caller.check_all(&new.makes_tasks_in())) {
         Ok(()) => Ok(new),
-        Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
+        Err(failure) => Err((new.id.map(ItemId::from), failure)),
     }
 }
 
@@ -140,6 +144,7 @@ pub(super) fn replayed(mut response: Response) -> Response {
 
 /// The identity of a request to a route that carries an `Idempotency-Key`, and how it is answered.
 pub(super) fn key(
+    caller: &Caller,
     headers: &HeaderMap,
     route: &[&str],
     body: &[u8],
@@ -151,8 +156,8 @@ pub(super) fn key(
     if !(1..=IDEMPOTENCY_KEY_BYTES_MAX).contains(&value.len()) || !value.is_ascii() {
         return Err(Failure::invalid("Idempotency-Key", "1 to 255 ASCII characters"));
     }
-    // The first part is for the access token: keys of one are not those of another.
-    let mut parts = vec![&b""[..]];
+    // Keys of one access token are not those of another.
+    let mut parts = vec![caller.0.identity()];
     parts.extend(route.iter().map(|part| part.as_bytes()));
     parts.push(value);
     let key = hash(&parts);

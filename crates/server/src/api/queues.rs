@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::{Changes, Reads};
+use super::rights::Caller;
 use super::schema::{ModeSchema, SettingsSchema};
 use super::target::{InQueue, Params, given, page_limit};
 use super::view::{Page, QueueView, ScaleView};
@@ -60,7 +61,7 @@ impl QueueParams {
             }
             None => None,
         };
-        Ok(QueueFilter { tag: given(self.tag.clone()), mode })
+        Ok(QueueFilter { tag: given(self.tag.clone()), mode, ..QueueFilter::default() })
     }
 }
 
@@ -75,6 +76,7 @@ async fn show(app: &App, status: StatusCode, queue: &QueueName) -> Result<Respon
     responses((status = 200, description = "A page of queues", body = Page<QueueView>), Reads))]
 async fn list_queues(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<QueueParams>,
 ) -> Result<Response, Problem> {
     let limit = page_limit(params.limit)?;
@@ -85,8 +87,8 @@ async fn list_queues(
         ),
         None => None,
     };
-    let (readings, next) =
-        app.engine.list_queues(&params.filter()?, limit, cursor.as_ref()).await?;
+    let filter = QueueFilter { scope: caller.scope(), ..params.filter()? };
+    let (readings, next) = app.engine.list_queues(&filter, limit, cursor.as_ref()).await?;
     let viewing = app.viewing();
     let items = readings.iter().map(|reading| QueueView::new(reading, viewing)).collect();
     let next = next.map(|name| name.to_string());

@@ -5,6 +5,7 @@
 
 #![expect(dead_code, reason = "these types describe and are never built")]
 
+pub(crate) mod flow;
 pub(crate) mod http;
 pub(crate) mod notice;
 pub(crate) mod plan;
@@ -380,8 +381,8 @@ pub(crate) struct WhySchema {
     reason: ReasonSchema,
     /// One sentence.
     text: String,
-    /// Where it stands.
-    state: StateSchema,
+    /// Where it stands: a task's state, or `pending` for a step of a flow that is no task yet.
+    state: String,
     /// When that changes by itself.
     #[schema(nullable = false)]
     until: Option<Time>,
@@ -397,6 +398,9 @@ pub(crate) struct WhySchema {
     /// Ready tasks of the queue, this one among them.
     #[schema(nullable = false)]
     ready: Option<u64>,
+    /// The steps of its flow that must be done first.
+    #[schema(nullable = false)]
+    waiting_for: Option<Vec<String>>,
 }
 
 /// Why a task is not running now.
@@ -418,17 +422,22 @@ pub(crate) enum ReasonSchema {
     Pausing,
     Cancelling,
     Finished,
+    WaitingForSteps,
+    FlowPaused,
+    FlowStopped,
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
+    use punctual_core::flow::{NewFlow, NewStep};
     use punctual_core::plan::PlanPatch;
     use punctual_core::queue::{KeepPatch, Rate, SettingsPatch};
     use punctual_core::{Callback, NewTask, RetryPolicy, State};
     use serde::de::DeserializeOwned;
 
+    use super::flow::{FlowSchema, StepSchema};
     use super::plan::PlanSchema;
     use super::*;
 
@@ -456,6 +465,8 @@ mod tests {
         assert_eq!(described::<RetrySchema>(), taken::<RetryPolicy>());
         assert_eq!(described::<CallbackSchema>(), taken::<Callback>());
         assert_eq!(described::<PlanSchema>(), taken::<PlanPatch>());
+        assert_eq!(described::<FlowSchema>(), taken::<NewFlow>());
+        assert_eq!(described::<StepSchema>(), taken::<NewStep>());
     }
 
     #[test]

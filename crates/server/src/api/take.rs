@@ -26,7 +26,7 @@ use super::schema::Duration;
 use super::settle::CommitItem;
 use super::target::InQueue;
 use super::view::{ItemView, TaskView};
-use super::{App, Problem, answer, batch};
+use super::{App, Problem, answer, batch, to_json};
 use crate::engine::{Failure, Handout, TakeAsk};
 
 /// How much of an answer is handed to the connection at once.
@@ -123,7 +123,7 @@ async fn take(
         tasks: tasks.collect(),
         committed: committed.as_ref().map(batch::Answers::results),
     };
-    let json = serde_json::to_vec(&view).expect("answers have string keys only");
+    let json = to_json(&view);
     drop(view);
     let mut response = Response::new(Body::new(HandoutBody { rest: json.into(), handout }));
     *response.status_mut() = StatusCode::OK;

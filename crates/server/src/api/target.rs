@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
-use punctual_core::{Invalid, PlanId, QueueName, TaskId};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, TaskId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -46,6 +46,11 @@ pub(crate) struct OnPlan {
     pub(crate) id: PlanId,
 }
 
+/// The flow of `/v1/flows/{id}…`.
+pub(crate) struct OnFlow {
+    pub(crate) id: FlowId,
+}
+
 /// The parameters of a query.
 pub(crate) struct Params<P>(pub(crate) P);
 
@@ -56,7 +61,7 @@ pub(crate) struct NoParams {}
 
 /// A part of the path, counted from 0. Parts are counted, not named, because a task may be called
 /// like a route.
-fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
+pub(crate) fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
     decoded(uri.path().split('/').nth(index + 1).unwrap_or_default(), field)
 }
 
@@ -135,6 +140,15 @@ impl<S: Sync> FromRequestParts<S> for OnPlan {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for OnFlow {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let NoParams {} = params(&parts.uri)?;
+        Ok(Self { id: named(FlowId::parse(&part(&parts.uri, 2, "id")?))? })
+    }
+}
+
 impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for Params<P> {
     type Rejection = Problem;
 
@@ -206,5 +220,11 @@ impl IntoParams for OnNotice {
 impl IntoParams for OnPlan {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("id", "The plan's id")]
+    }
+}
+
+impl IntoParams for OnFlow {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The flow's id")]
     }
 }

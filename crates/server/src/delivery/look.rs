@@ -46,7 +46,7 @@ async fn look_at(
         if let Some(target) = target_of(&queue) {
             share(&mut named, target.clone(), hosts.room(&target, now));
         }
-        Classes { named, others: ROOM_FIRST }
+        Classes { named, others: ROOM_FIRST, covered_by: None }
     };
     let hold = queue.settings.timeout + MARGIN;
     Ok(engine.take_to_deliver(name, asked, hold, classes).await?.map(|taken| (queue, taken)))

@@ -68,7 +68,8 @@ impl Engine {
         classes: Classes,
     ) -> Result<Option<ToDeliver>, StoreError> {
         let seed = random::seed();
-        let taker = Taker { seed, worker: None, n, hold: Some(hold), confirm: false };
+        let hold = Some(hold);
+        let taker = Taker { seed, worker: None, n, hold, confirm: false, capacity: None };
         let take = Take { queue: queue.clone(), classes, takers: vec![taker] };
         match self.store.take(take).await? {
             Taken::NoQueue => Ok(None),

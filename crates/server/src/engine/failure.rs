@@ -1,8 +1,9 @@
 //! Why the engine did not do what it was asked.
 
 use punctual_core::bundle::{BundleKey, BundleRefusal};
+use punctual_core::flow::FlowRefusal;
 use punctual_core::plan::PlanRefusal;
-use punctual_core::{Invalid, PlanId, QueueName, Refusal, TaskId};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, Refusal, TaskId};
 use punctual_store::{Effect, PushRefusal, StoreError};
 
 use crate::code::Code;
@@ -45,6 +46,15 @@ pub(crate) enum Failure {
     /// That does not apply to the plan as it stands.
     #[error(transparent)]
     Plan(#[from] PlanRefusal),
+    /// There is no such flow.
+    #[error("there is no flow {0}; it was never made, or ended a week ago")]
+    NoFlow(FlowId),
+    /// A flow that has not ended has that id.
+    #[error("a flow that has not ended has the id {0}; make it under another")]
+    FlowExists(FlowId),
+    /// That does not apply to the flow as it stands.
+    #[error(transparent)]
+    Flow(#[from] FlowRefusal),
     /// `core` refused it.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -54,6 +64,9 @@ pub(crate) enum Failure {
         /// Why.
         refusal: PushRefusal,
     },
+    /// Whoever asks for it may not.
+    #[error("{0}")]
+    Forbidden(String),
     /// The queue is not such that this applies.
     #[error("{0}")]
     WrongState(String),
@@ -101,8 +114,9 @@ impl Failure {
             | Self::NoTask { .. }
             | Self::NoNotice(_)
             | Self::NoBundle { .. }
-            | Self::NoPlan(_) => Code::NotFound,
-            Self::PlanExists(_) => Code::Duplicate,
+            | Self::NoPlan(_)
+            | Self::NoFlow(_) => Code::NotFound,
+            Self::PlanExists(_) | Self::FlowExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,
                 Refusal::TooLarge { .. } => Code::TooLarge,
@@ -111,7 +125,8 @@ impl Failure {
             },
             // A store remembers these codes by name, so their table is its own.
             Self::Push { refusal } => Code::named(refusal.code()).unwrap_or(Code::Internal),
-            Self::WrongState(_) | Self::Plan(_) => Code::WrongState,
+            Self::WrongState(_) | Self::Plan(_) | Self::Flow(_) => Code::WrongState,
+            Self::Forbidden(_) => Code::Forbidden,
             Self::KeyReused => Code::Invalid,
             Self::Contended => Code::Unavailable,
             Self::Store(error) => match error {

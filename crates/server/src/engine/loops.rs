@@ -42,17 +42,17 @@ impl Engine {
         loops.spawn(self.clone().look_after_owners(wakes.alarms.clone()));
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
         loops.spawn(self.clone().listen(wakes));
-        loops.spawn(self.clone().find_lost_runs());
+        loops.spawn(self.clone().find_lost_tasks());
         loops.spawn(self.events.clone().run_announcing());
         loops.spawn(self.events.clone().run_hearing());
         loops
     }
 
-    /// A server that died between dropping a queue's tasks and telling their plans told nobody.
-    async fn find_lost_runs(self: Arc<Self>) {
+    /// A server that died between dropping a queue's tasks and telling their owners told nobody.
+    async fn find_lost_tasks(self: Arc<Self>) {
         let mut backoff = Backoff::default();
-        while let Err(failure) = self.tell_plans(None).await {
-            complain("plans whose runs may be gone", &failure);
+        while let Err(failure) = self.tell_owners(None).await {
+            complain("plans and flows whose tasks may be gone", &failure);
             backoff.wait().await;
         }
     }
@@ -99,6 +99,7 @@ impl Engine {
                 Wake::Sweep => wakes.sweep.notify_one(),
                 Wake::Alarms => wakes.alarms.notify_one(),
                 Wake::Bundles { queue } => self.bells.ring(&queue),
+                Wake::Worker { .. } => {}
             }
         }
     }
@@ -173,7 +174,7 @@ impl Engine {
                     Ok(Round::Progress) => backoff.reset(),
                     Ok(Round::Stuck) => backoff.wait().await,
                     Err(failure) => {
-                        complain("bundles and plans", &failure);
+                        complain("bundles, plans and flows", &failure);
                         backoff.wait().await;
                     }
                 }
@@ -191,20 +192,23 @@ impl Engine {
         }
         let now = self.now();
         let (mut steps, mut told) = (Vec::new(), Vec::new());
+        let mut is_done = false;
         for stored in rung {
-            if let Some((step, news)) = self.look_after(stored, now).await? {
+            if let Owner::Flow(flow) = &stored.owner {
+                // It takes as many steps as it needs.
+                is_done |= self.look_after_flow(flow, now).await?;
+            } else if let Some((step, news)) = self.look_after(stored, now).await? {
                 steps.push(step);
                 told.push(news);
             }
         }
-        let mut progress = false;
         for (stepped, news) in self.store.step(steps).await?.into_iter().zip(told) {
             if matches!(stepped, Stepped::Done { .. }) {
-                progress = true;
+                is_done = true;
                 self.events.announce(news.into_vec());
             }
         }
-        Ok(Round::of(progress))
+        Ok(Round::of(is_done))
     }
 
     /// What is to be done about an owner whose alarm rang, and what is told of it then.

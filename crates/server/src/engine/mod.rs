@@ -4,8 +4,8 @@
 //!   api ──▶ push ──────────────────────────────▶ store.push
 //!       ──▶ take ──▶ lines of waiters ──────────▶ store.take ──▶ held (records handed out here)
 //!       ──▶ happen, bulk ──▶ apply ──▶ owned ──▶ store.commit     ▲ decided from, without a read
-//!                                        └─────▶ store.step, for tasks of bundles and plans
-//!       ──▶ bundles ───────────────────────────▶ store.step
+//!                                        └─────▶ store.step, for tasks of bundles, plans and flows
+//!       ──▶ bundles, plans, flows ─────────────▶ store.step
 //!       ──▶ query, queues ──────────────────────▶ store.list, store.stats …
 //!   store.wakeups ──▶ loops ──▶ lines; deliveries; owned (holds, alarms); store.sweep
 //! ```
@@ -18,6 +18,7 @@ mod bulk;
 mod bundles;
 mod deliver;
 mod failure;
+mod flows;
 mod happen;
 mod held;
 mod lines;
@@ -33,6 +34,7 @@ mod query;
 mod queues;
 pub(crate) mod random;
 mod take;
+mod to_its_end;
 
 use std::sync::Arc;
 
@@ -48,6 +50,7 @@ pub(crate) use self::bulk::{Bulk, BulkAnswer};
 pub(crate) use self::bundles::{BundleFilter, BundleReading, Pushing, Scheduled};
 pub(crate) use self::deliver::ToDeliver;
 pub(crate) use self::failure::Failure;
+pub(crate) use self::flows::{FlowAnswer, FlowFilter, FlowReading, FlowStepReading};
 pub(crate) use self::loops::{Backoff, complain};
 pub(crate) use self::pace::Scale;
 pub(crate) use self::plans::{PlanAnswer, PlanFilter};
@@ -168,7 +171,12 @@ impl Engine {
     /// Explains why a task is not running.
     pub(crate) async fn why(&self, queue: &QueueName, id: &TaskId) -> Result<Why, Failure> {
         let record = self.queue(queue).await?;
-        let task = self.task(queue, id).await?;
+        let task = match self.task(queue, id).await {
+            Err(missing @ Failure::NoTask { .. }) => {
+                return self.why_no_task(queue, id).await?.ok_or(missing);
+            }
+            task => task?,
+        };
         let stats = self.store.stats(std::slice::from_ref(queue)).await?.pop().flatten();
         let stats = stats.unwrap_or_default();
         let around = Surroundings {

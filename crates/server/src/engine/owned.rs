@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
 use punctual_core::{
-    Announcement, Announcements, Decision, Event, OwnerDecision, OwnerKey, Queue, Refusal, Task,
+    Announcements, Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task,
     Timestamp,
 };
 use punctual_store::{
@@ -13,6 +13,7 @@ use punctual_store::{
 };
 
 use super::Engine;
+use super::flows::Scene;
 
 /// What was decided about a task.
 pub(super) struct Decided<'a> {
@@ -37,11 +38,11 @@ pub(super) enum Undone {
     Store(StoreError),
 }
 
-type Answers = Vec<Option<Result<Stored, Undone>>>;
+pub(super) type Answers = Vec<Option<Result<Stored, Undone>>>;
 
 impl Decided<'_> {
     /// The owner that must be asked what becomes of it.
-    fn owner_key(&self) -> Option<OwnerKey> {
+    pub(super) fn owner_key(&self) -> Option<OwnerKey> {
         let owner = self.before.task.spec.owner.as_ref()?;
         matters(&self.before.task, &self.decision).then(|| owner.key(&self.queue.name))
     }
@@ -49,9 +50,9 @@ impl Decided<'_> {
 
 /// Decisions on their way to the store.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     alone: (Vec<Expected>, Vec<Change>),
-    owned: (Vec<Expected>, Vec<Step>),
+    owned: Vec<(Together, Step)>,
 }
 
 /// What comes of a decision that is carried out.
@@ -61,7 +62,29 @@ struct Expected {
     /// The task after it.
     task: Task,
     /// What is told of it.
-    news: Vec<Announcement>,
+    news: Announcements,
+}
+
+/// What comes of decisions that are carried out together.
+#[derive(Default)]
+pub(super) struct Together {
+    /// Where their answers stand, and the tasks after them.
+    pub(super) places: Vec<(usize, Task)>,
+    /// What is told of them, and of their owner.
+    pub(super) news: Announcements,
+}
+
+impl Batch {
+    /// A decision that no owner hears of.
+    pub(super) fn add_alone(&mut self, place: usize, change: Change, news: Announcements) {
+        self.alone.0.push(Expected { place, task: change.decision.task.clone(), news });
+        self.alone.1.push(change);
+    }
+
+    /// Decisions that happen together with what they make of their owner.
+    pub(super) fn add_owned(&mut self, together: Together, step: Step) {
+        self.owned.push((together, step));
+    }
 }
 
 impl Engine {
@@ -77,11 +100,18 @@ impl Engine {
         let owners = self.read_owners(keys).await?;
         let mut answers: Answers = decided.iter().map(|_| None).collect();
         let mut batch = Batch::default();
+        let mut steps = Vec::new();
         for (place, decided) in decided.into_iter().enumerate() {
-            let owner = decided.owner_key().and_then(|key| owners.get(&key).cloned());
-            if let Err(refusal) = self.add(&mut batch, place, decided, owner, now) {
+            let key = decided.owner_key();
+            let owner = key.as_ref().and_then(|key| owners.get(key).cloned());
+            if owner.is_some() && key.is_some_and(|key| key.kind == OwnerKind::Flow) {
+                steps.push((place, decided));
+            } else if let Err(refusal) = self.add(&mut batch, place, decided, owner, now) {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
+        }
+        if !steps.is_empty() {
+            self.add_steps(&mut batch, steps, owners, &mut answers, now).await?;
         }
         self.send(batch, &mut answers).await?;
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
@@ -98,6 +128,34 @@ impl Engine {
         keys.dedup();
         let owners = self.store.owners(&keys).await?;
         Ok(keys.into_iter().zip(owners).filter_map(|(key, owner)| Some((key, owner?))).collect())
+    }
+
+    /// Adds what happened to steps of flows: all of one flow is one step.
+    async fn add_steps(
+        &self,
+        batch: &mut Batch,
+        decided: Vec<(usize, Decided<'_>)>,
+        flows: HashMap<OwnerKey, StoredOwner>,
+        answers: &mut Answers,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut scenes = Scene::of_flows(flows);
+        self.know_steps(&mut scenes, &decided).await?;
+        for (place, decided) in decided {
+            let key = decided.owner_key();
+            let Some(scene) = key.and_then(|key| scenes.get_mut(&key)) else { continue };
+            if let Err(refusal) = scene.hear(batch, place, decided, now) {
+                answers[place] = Some(Err(Undone::Refused(refusal)));
+            }
+        }
+        let mut scenes: Vec<Scene> =
+            scenes.into_values().filter(|scene| !scene.is_idle()).collect();
+        self.advance(&mut scenes, now).await?;
+        for scene in scenes {
+            let (together, step) = scene.into_step(now);
+            batch.add_owned(together, step);
+        }
+        Ok(())
     }
 
     fn add(
@@ -124,24 +182,22 @@ impl Engine {
             None => None,
         };
         announce::task::after(&before.task, event, &decision, now, &mut news);
-        let expected = Expected { place, task: decision.task.clone(), news: news.into_vec() };
+        let task = decision.task.clone();
         let change = Change { expected: before.revision, decision };
         match after {
             Some(step) => {
-                batch.owned.0.push(expected);
-                batch.owned.1.push(Step { tasks: vec![change], ..step });
+                let together = Together { places: vec![(place, task)], news };
+                batch.add_owned(together, Step { tasks: vec![change], ..step });
             }
-            None => {
-                batch.alone.0.push(expected);
-                batch.alone.1.push(change);
-            }
+            None => batch.add_alone(place, change, news),
         }
         Ok(())
     }
 
     /// Sends a batch. If the store fails when a part of it has happened, only the rest is in doubt.
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
-        let Batch { alone: (alone, changes), owned: (owned, steps) } = batch;
+        let Batch { alone: (alone, changes), owned } = batch;
+        let (owned, steps): (Vec<_>, Vec<Step>) = owned.into_iter().unzip();
         let mut told = Announcements::default();
         let is_all = steps.is_empty();
         if !changes.is_empty() {
@@ -149,7 +205,7 @@ impl Engine {
                 Ok(results) => {
                     for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
                         if result.is_ok() {
-                            told.extend(news);
+                            told.extend(news.into_vec());
                         }
                         let stored = result.map(|revision| Stored { task, revision });
                         answers[place] = Some(stored.map_err(|_| Undone::Lost));
@@ -170,18 +226,16 @@ impl Engine {
         let is_all = answers.iter().all(Option::is_none);
         match self.store.step(steps).await {
             Ok(results) => {
-                for (Expected { place, task, news }, result) in owned.into_iter().zip(results) {
-                    let stored = stepped(task, result);
-                    if stored.is_ok() {
-                        told.extend(news);
+                for (Together { places, news }, result) in owned.into_iter().zip(results) {
+                    if stepped(places, result, answers) {
+                        told.extend(news.into_vec());
                     }
-                    answers[place] = Some(stored);
                 }
                 self.events.announce(told.into_vec());
             }
             Err(failure) if is_all => return Err(failure),
             Err(failure) => {
-                for Expected { place, .. } in owned {
+                for (place, _) in owned.into_iter().flat_map(|together| together.places) {
                     answers[place] = Some(Err(Undone::Store(failure.clone())));
                 }
             }
@@ -198,12 +252,11 @@ pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision
     Step { owners: vec![owner], tasks: Vec::new(), spawn, keyed: None }
 }
 
-fn stepped(task: Task, result: Stepped) -> Result<Stored, Undone> {
-    match result {
-        Stepped::Done { tasks, .. } => {
-            let revision = tasks.into_iter().next().ok_or(Undone::Lost)?;
-            Ok(Stored { task, revision })
-        }
-        Stepped::Lost | Stepped::Replayed { .. } | Stepped::KeyReused => Err(Undone::Lost),
+/// What came of the decisions of a step: all of it, then true, or nothing.
+fn stepped(places: Vec<(usize, Task)>, result: Stepped, answers: &mut Answers) -> bool {
+    let Stepped::Done { tasks, .. } = result else { return false };
+    for ((place, task), revision) in places.into_iter().zip(tasks) {
+        answers[place] = Some(Ok(Stored { task, revision }));
     }
+    true
 }

@@ -17,6 +17,7 @@ use tracing::warn;
 
 use super::owned::step_of;
 use super::{Engine, Failure, Key, Pushing, bundle_pushed, random};
+use crate::access::Scope;
 
 /// How often a plan is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -48,6 +49,8 @@ pub(crate) struct PlanFilter {
     pub(crate) station: Option<QueueName>,
     /// Only those in these states; all if there are none.
     pub(crate) states: Vec<PlanState>,
+    /// Only those that name no other queues than these.
+    pub(crate) scope: Scope,
 }
 
 /// A plan and the version that was read.
@@ -208,8 +211,11 @@ impl Engine {
             cursor,
             limit,
         };
-        let wanted =
-            |plan: &Plan| filter.states.is_empty() || filter.states.contains(&plan.state());
+        let wanted = |plan: &Plan| {
+            (filter.states.is_empty() || filter.states.contains(&plan.state()))
+                && (filter.scope.is_all()
+                    || plan.queues().iter().all(|queue| filter.scope.covers(queue)))
+        };
         let (mut plans, mut bytes, mut examined) = (Vec::new(), 0, 0);
         loop {
             listing.limit = limit - plans.len();
@@ -451,11 +457,11 @@ impl Engine {
     }
 
     /// Carries out a step; false: it lost its race.
-    async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
+    pub(super) async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
         Ok(matches!(self.one_step(step).await?, Stepped::Done { .. }))
     }
 
-    async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
+    pub(super) async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
         Ok(self.store.step(vec![step]).await?.pop().unwrap_or(Stepped::Lost))
     }
 }

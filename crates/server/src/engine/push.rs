@@ -1,10 +1,11 @@
 //! Pushes: ids for those that have none, a queue if there is none, one store call for all.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use punctual_core::announce;
-use punctual_core::{NewTask, QueueName, Settings, Spec, Status, Task, TaskId};
+use punctual_core::task::SettingsOf;
+use punctual_core::{NewTask, Queue, QueueName, Settings, Spec, Status, Task, TaskId, announce};
 use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 
 use super::{Engine, Failure};
@@ -80,23 +81,21 @@ impl Engine {
         items: Vec<PushItem>,
         key: Option<Key>,
     ) -> Result<PushAnswer, Failure> {
-        let settings = match self.store.queue(queue).await? {
-            Some(record) => record.settings.clone(),
-            // A repeated request is answered even if its queue is gone.
-            None if self.auto_create || key.is_some() => Settings::initial(queue),
-            None => return Err(Failure::NoQueue(queue.clone())),
-        };
-        let mut named = HashMap::from([(queue.clone(), settings)]);
+        let record = self.store.queue(queue).await?;
+        // A repeated request is answered even if its queue is gone.
+        if record.is_none() && !self.auto_create && key.is_none() {
+            return Err(Failure::NoQueue(queue.clone()));
+        }
+        let mut others = HashMap::new();
         for name in items.iter().flatten().flat_map(NewTask::callback_queues) {
-            if !named.contains_key(name) {
+            if name != queue && !others.contains_key(name) {
                 let record = self.store.queue(name).await?;
-                // What does not exist yet will be made with its initial settings.
-                let initial = || Settings::initial(name);
-                let settings = record.map_or_else(initial, |record| record.settings.clone());
-                named.insert(name.clone(), settings);
+                others.insert(name.clone(), settings(name, record.as_deref()).into_owned());
             }
         }
-        let prepared = self.prepare(queue, &named, items);
+        let own = settings(queue, record.as_deref());
+        let settings_of = |name: &QueueName| if name == queue { &*own } else { &others[name] };
+        let prepared = self.prepare(queue, &settings_of, items);
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {
             return Ok(PushAnswer::Fresh(prepared.answers(Vec::new(), self.now())));
         }
@@ -132,7 +131,7 @@ impl Engine {
     fn prepare(
         &self,
         queue: &QueueName,
-        named: &HashMap<QueueName, Settings>,
+        settings_of: SettingsOf<'_>,
         items: Vec<PushItem>,
     ) -> Prepared {
         let now = self.now();
@@ -141,7 +140,7 @@ impl Engine {
             Prepared { specs: Vec::new(), positions: Vec::new(), refused: Vec::new() };
         for (position, item) in items.into_iter().enumerate() {
             let checked = item.and_then(|new| {
-                let in_place = new.check_queues(queue, &|name| &named[name]);
+                let in_place = new.check_queues(queue, settings_of);
                 match in_place.and_then(|()| new.check_reach(&self.reach)) {
                     Ok(()) => Ok(new),
                     Err(refusal) => Err((new.id.map(ItemId::from), refusal.into())),
@@ -157,6 +156,14 @@ impl Engine {
             }
         }
         prepared
+    }
+}
+
+/// The settings of a queue; the initial ones if it is yet to be made.
+fn settings<'a>(name: &QueueName, record: Option<&'a Queue>) -> Cow<'a, Settings> {
+    match record {
+        Some(record) => Cow::Borrowed(&record.settings),
+        None => Cow::Owned(Settings::initial(name)),
     }
 }
 

@@ -9,6 +9,7 @@ use punctual_store::port::PutRefusal;
 use punctual_store::{PutQueue, QueueStats, StoreError};
 
 use super::{Engine, Failure};
+use crate::access::Scope;
 
 /// How often a queue is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -29,6 +30,8 @@ pub(crate) struct QueueFilter {
     pub(crate) tag: Option<String>,
     /// Only those of this mode.
     pub(crate) mode: Option<Mode>,
+    /// Only those among these.
+    pub(crate) scope: Scope,
 }
 
 impl Engine {
@@ -134,7 +137,7 @@ impl Engine {
             return Err(Failure::NoQueue(name.clone()));
         }
         self.tell_changed(name, Change::Reset);
-        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
+        Ok(self.tell_owners(Some(name)).await.map_err(StoreError::in_doubt)?)
     }
 
     /// Drops a queue and all it holds.
@@ -150,7 +153,13 @@ impl Engine {
         self.paces.forget(name);
         self.lines.fail(name, &Failure::NoQueue(name.clone()));
         self.bells.ring(name);
-        Ok(self.tell_plans(Some(name)).await.map_err(StoreError::in_doubt)?)
+        Ok(self.tell_owners(Some(name)).await.map_err(StoreError::in_doubt)?)
+    }
+
+    /// Tells plans and flows that tasks of a queue, or of any, may be gone without a word.
+    pub(super) async fn tell_owners(&self, queue: Option<&QueueName>) -> Result<(), StoreError> {
+        self.tell_plans(queue).await?;
+        self.tell_flows(queue).await
     }
 
     /// Reads a queue and what it holds.
@@ -171,6 +180,7 @@ impl Engine {
         let mut matching: Vec<Arc<Queue>> = self.store.queues().await?;
         matching.retain(|queue| {
             cursor.is_none_or(|cursor| queue.name > *cursor)
+                && filter.scope.covers(&queue.name)
                 && filter.mode.is_none_or(|mode| queue.settings.mode == mode)
                 && filter.tag.as_ref().is_none_or(|tag| queue.settings.tag.as_ref() == Some(tag))
         });

@@ -1,6 +1,6 @@
 //! Takes: at once, or by waiting in line; and what becomes of tasks whose taker is gone.
 //!
-//! Every take runs in a task of its own, so that a request that is dropped cannot end one half way.
+//! A take that was begun runs to its end, also if the request is dropped that asked for it.
 //! What was taken travels as a [`Handout`], which gives the tasks back when it is dropped before its
 //! answer was written.
 
@@ -12,12 +12,13 @@ use punctual_core::limits::{TAKE_N_MAX, WAIT_MS_MAX};
 use punctual_core::queue::{Mode, Rate};
 use punctual_core::task::Settlement;
 use punctual_core::{Event, Queue, QueueName, Span, Timestamp, WorkerName};
-use punctual_store::{Classes, Effect, StoreError, Stored, Take, Taken, Taker};
+use punctual_store::{Classes, Stored, Take, Taken, Taker};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::apply::Ask;
 use super::lines::{Lines, Next};
+use super::to_its_end::ToItsEnd;
 use super::{Engine, Failure, random};
 
 /// What a taker asks for.
@@ -57,6 +58,7 @@ impl TakeAsk {
             n: self.n,
             hold: self.hold,
             confirm: self.confirm,
+            capacity: None,
         }
     }
 }
@@ -139,14 +141,11 @@ impl Engine {
         ask: TakeAsk,
     ) -> Result<Handout, Failure> {
         let (engine, queue) = (self.clone(), queue.clone());
-        let take = tokio::spawn(async move {
+        let take = async move {
             let (mut handouts, _) = engine.take_for(&queue, vec![ask.taker()]).await?;
             Ok(handouts.pop().unwrap_or_default())
-        });
-        take.await.unwrap_or_else(|_| {
-            let reason = "the take was interrupted".to_owned();
-            Err(StoreError::Unavailable { reason, effect: Effect::Unknown }.into())
-        })
+        };
+        ToItsEnd::new(take).await
     }
 
     async fn wait_in_line(

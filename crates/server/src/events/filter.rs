@@ -3,6 +3,7 @@
 use punctual_core::QueueName;
 use punctual_core::announce::{NAMES, PUB};
 
+use crate::access::Scope;
 use crate::engine::Failure;
 
 /// What a listener wants: of some queues, of some kinds, or all there is.
@@ -10,6 +11,8 @@ use crate::engine::Failure;
 pub(crate) struct EventFilter {
     queues: Vec<QueueName>,
     kinds: Vec<Pattern>,
+    /// The queues it may hear of.
+    scope: Scope,
 }
 
 /// The names of some kinds of events.
@@ -30,14 +33,23 @@ impl EventFilter {
             queues: queues.map_or(Ok(Vec::new()), |list| items(list).map(queue).collect())?,
             kinds: kinds
                 .map_or(Ok(Vec::new()), |list| items(list).map(Pattern::parse).collect())?,
+            scope: Scope::all(),
         })
+    }
+
+    /// The same, of these queues only.
+    pub(crate) fn within(self, scope: Scope) -> Self {
+        Self { scope, ..self }
     }
 
     /// Whether it wants an event.
     pub(super) fn wants(&self, kind: &str, queues: &[QueueName]) -> bool {
         let kinds = || self.kinds.iter().any(|pattern| pattern.is(kind));
         let named = || queues.iter().any(|queue| self.queues.contains(queue));
-        (self.kinds.is_empty() || kinds()) && (self.queues.is_empty() || named())
+        let allowed = || !queues.is_empty() && queues.iter().all(|queue| self.scope.covers(queue));
+        (self.kinds.is_empty() || kinds())
+            && (self.queues.is_empty() || named())
+            && (self.scope.is_all() || allowed())
     }
 }
 

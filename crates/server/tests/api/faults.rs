@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use punctual_core::{Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use punctual_server::{ServeError, ServerConfig};
 use punctual_store::port::PutRefusal;
 use punctual_store::{
@@ -99,6 +101,8 @@ switched! {
     None fn delete_queue(name: &QueueName) -> bool;
     Unknown fn push(push: Push) -> Pushed;
     None fn take(take: Take) -> Taken;
+    None fn loads(workers: &[WorkerName]) -> Vec<usize>;
+    None fn holdings(worker: &WorkerName) -> Vec<(QueueName, TaskId)>;
     None fn commit(changes: Vec<Change>) -> Vec<Result<Revision, Lost>>;
     None fn remove(queue: &QueueName, ids: &[TaskId]) -> Vec<bool>;
     None fn read(queue: &QueueName, ids: &[TaskId]) -> Vec<Option<Stored>>;

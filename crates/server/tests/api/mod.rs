@@ -2,6 +2,7 @@
 //!
 //! Whoever includes this says over which store, as `crate::store`.
 
+mod access;
 mod bad_input;
 mod batches;
 mod bundles;
@@ -10,6 +11,7 @@ mod control;
 mod delivery;
 mod events;
 mod faults;
+mod flows;
 mod holders;
 mod idempotency;
 mod lists;

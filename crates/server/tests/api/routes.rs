@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 75] = [
+const ROUTES: [&str; 82] = [
     "GET /v1/events",
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
@@ -61,6 +61,13 @@ const ROUTES: [&str; 75] = [
     "POST /v1/plans/{id}/run",
     "POST /v1/plans/{id}/skip",
     "PUT /v1/plans/{id}",
+    "GET /v1/flows",
+    "GET /v1/flows/{id}",
+    "POST /v1/flows",
+    "POST /v1/flows/{id}/cancel",
+    "POST /v1/flows/{id}/pause",
+    "POST /v1/flows/{id}/resume",
+    "POST /v1/flows/{id}/retry",
     "DELETE /v1/queues/{queue}/bundles/{key}",
     "GET /v1/queues/{queue}/bundles",
     "GET /v1/queues/{queue}/bundles/{key}",
@@ -157,6 +164,14 @@ async fn the_document_describes_exactly_what_is_answered() {
     let notice = json!({"id": "n", "url": "http://192.0.2.1/"});
     check(&server.post("/v1/notices", notice).await.is(202), "Notice");
     check(&server.get("/v1/notices").await.is(200), "Page_Notice");
+    let steps = json!([{"name": "a", "queue": "q"}, {"name": "b", "queue": "q", "after": ["a"]}]);
+    let flow = server.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
+    check(&flow["steps"][1], "FlowStep");
+    check(&flow["counts"], "FlowCounts");
+    let flows = server.get("/v1/flows").await.is(200);
+    check(&flows["items"][0], "FlowSummary");
+    check(&flows, "Page_FlowSummary");
+    check(&server.get("/v1/queues/q/tasks/f~b/why").await.is(200), "Why");
     check(&server.get("/none").await.json, "Problem");
     check(&server.get("/readyz").await.is(200), "Ready");
 }
@@ -168,9 +183,9 @@ async fn every_route_answers_its_method_and_no_other() {
     for route in ROUTES {
         let (method, path) = route.split_once(' ').unwrap();
         let path = path.replace("{queue}", "none").replace("{id}", "t");
-        // A stream of events has no end, so only a wrong one is asked for.
-        let path = path.replace("/v1/events", "/v1/events?type=none");
         let path = path.replace("{key}", "k").replace("{merge_key}/{method}/{service}", SERVICE);
+        // A stream that is allowed goes on for ever.
+        let path = path.replace("/v1/events", "/v1/events?type=none");
         paths.entry(path).or_default().insert(method);
     }
     for (path, methods) in paths {

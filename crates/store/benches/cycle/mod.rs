@@ -65,7 +65,8 @@ async fn cycle(
 ) {
     let tasks = specs(queue, caller, from, n, store.now());
     store.push(Push { queue: queue.clone(), tasks, keyed: None }).await.unwrap();
-    let taker = Taker { seed: Seed::new(seed), worker: None, n, hold: None, confirm: false };
+    let seed = Seed::new(seed);
+    let taker = Taker { seed, worker: None, n, hold: None, confirm: false, capacity: None };
     let take = Take { queue: queue.clone(), classes: Classes::all(), takers: vec![taker] };
     let Taken::Tasks { per_taker, .. } = store.take(take).await.unwrap() else { unreachable!() };
     let settings = store.queue(queue).await.unwrap().unwrap();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use punctual_core::http::{Delivery, Exchange, Lapse, Method, Verdict};
 use punctual_core::queue::Keep;
-use punctual_core::task::{Acknowledgement, Context, Decision, Event, Settlement};
+use punctual_core::task::{Acknowledgement, Context, Decision, Event, Grant, Settlement};
 use punctual_core::{
-    NewTask, Queue, QueueName, RawJson, Refusal, Seed, Settings, Span, Spec, State, TaskId,
+    Fate, NewTask, Queue, QueueName, RawJson, Refusal, Seed, Settings, Span, Spec, State, TaskId,
     Timestamp, Token, WorkerName,
 };
 
@@ -58,7 +58,18 @@ pub(super) fn ids(tasks: &[Stored]) -> Vec<&str> {
 
 /// A request to take `n` tasks.
 pub(super) fn taker(seed: Seed, n: usize) -> Taker {
-    Taker { seed, worker: None, n, hold: None, confirm: false }
+    Taker { seed, worker: None, n, hold: None, confirm: false, capacity: None }
+}
+
+/// A decision that gives a ready task to a worker.
+pub(super) fn assigned(stored: Stored, worker: WorkerName, token: Token, now: Timestamp) -> Change {
+    let Stored { mut task, revision } = stored;
+    task.status.state = State::Ready;
+    let (hold, within) = (Span::from_secs(60), Span::from_secs(5));
+    let worker = Some(worker);
+    task.status.take(Grant { token, worker, now, hold, confirm_within: Some(within) });
+    let decision = Decision { task, fate: Fate::Keep, spawn: Vec::new(), receipt: None };
+    Change { expected: revision, decision }
 }
 
 pub(super) fn token(stored: &Stored) -> Token {

@@ -17,6 +17,7 @@ mod restart;
 mod take;
 mod time;
 mod wake;
+mod workers;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use async_trait::async_trait;
 use punctual_core::Timestamp;
 
 pub use self::fixture::Fixture;
+pub use self::owners::owner_of;
 use crate::clock::ManualClock;
 use crate::port::Store;
 
@@ -82,6 +84,7 @@ where
         list::CHECKS,
         time::CHECKS,
         wake::CHECKS,
+        workers::CHECKS,
         events::CHECKS,
         restart::CHECKS,
     ];

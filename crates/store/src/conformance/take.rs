@@ -25,6 +25,7 @@ checks! {
     takers_are_served_in_their_order,
     a_take_may_serve_some_classes_only,
     a_take_hands_out_so_many_of_a_class,
+    many_classes_keep_their_turn,
     the_shortest_way_to_a_hold_wins,
     a_paused_queue_hands_out_nothing,
     held_tasks_count_for_concurrency,
@@ -165,7 +166,8 @@ async fn a_take_may_serve_some_classes_only(mut f: Fixture) {
     f.push("q", task("plain")).await;
     f.push("q", needing("gpu2", &["gpu"])).await;
     for (class, expected) in [("disk", vec![]), ("", vec!["plain"]), ("gpu", vec!["gpu", "gpu2"])] {
-        let classes = Classes { named: vec![(class.into(), 9)], others: 0 };
+        let named = vec![(class.into(), 9)];
+        let classes = Classes { named, others: 0, covered_by: None };
         let take = Take { queue: queue("q"), classes, takers: vec![taker(f.seed(), 9)] };
         let taken = f.store().take(take).await.expect("the store answers");
         let Taken::Tasks { per_taker, .. } = taken else { panic!("the queue exists") };
@@ -195,7 +197,8 @@ async fn a_take_hands_out_so_many_of_a_class(mut f: Fixture) {
         let named = named.map(|(class, room)| (class.into(), room)).into();
         // What a class has room for is shared by the takers.
         let takers = vec![taker(f.seed(), 2), taker(f.seed(), 9)];
-        let take = Take { queue: queue("q"), classes: Classes { named, others }, takers };
+        let classes = Classes { named, others, covered_by: None };
+        let take = Take { queue: queue("q"), classes, takers };
         let taken = f.store().take(take).await.expect("the store answers");
         let Taken::Tasks { per_taker, mut left_out, .. } = taken else {
             panic!("the queue exists");
@@ -206,6 +209,41 @@ async fn a_take_hands_out_so_many_of_a_class(mut f: Fixture) {
         assert_eq!(per_taker[0].len(), expected.len().min(2));
     }
     assert_eq!(ids(&f.take("q", 9).await), ["c2"]);
+}
+
+/// However many classes there are, and in whatever order they come back, tasks go in their turn.
+async fn many_classes_keep_their_turn(mut f: Fixture) {
+    const CLASSES: usize = 300;
+    f.put_queue("q", |_| ()).await;
+    let of_class = |n: usize, text: String| {
+        let requires = Some(vec![format!("c{}", n % CLASSES)]);
+        NewTask { requires, id: Some(id(&text)), ..NewTask::default() }
+    };
+    let mut expected: Vec<String> = Vec::new();
+    for round in 0..4 {
+        // Each time the classes come in another order, and all at one moment.
+        let texts =
+            (0..CLASSES).map(|n| (n * (2 * round + 1) + 7 * round, format!("t{round}-{n}")));
+        let tasks: Vec<_> = texts.map(|(n, text)| of_class(n, text)).collect();
+        expected.extend(tasks.iter().filter_map(|new| Some(new.id.as_ref()?.to_string())));
+        f.try_push("q", tasks).await;
+        f.push("q", NewTask { delay: Some(DELAY), ..of_class(round, format!("late-{round}")) })
+            .await;
+        f.advance(Span::from_millis(5)).await;
+        let taken = f.take("q", 111).await;
+        assert_eq!(ids(&taken), expected.drain(..taken.len()).collect::<Vec<_>>());
+        // What is given back stands at the end.
+        f.settle(&taken[round], release()).await;
+        expected.push(taken[round].task.spec.id.to_string());
+    }
+    f.advance(DELAY).await;
+    expected.extend((0..4).map(|round| format!("late-{round}")));
+    while !expected.is_empty() {
+        let taken = f.take("q", 97).await;
+        assert!(!taken.is_empty(), "{} are left", expected.len());
+        assert_eq!(ids(&taken), expected.drain(..taken.len()).collect::<Vec<_>>());
+    }
+    assert!(f.take("q", 1).await.is_empty());
 }
 
 async fn the_shortest_way_to_a_hold_wins(mut f: Fixture) {

@@ -83,7 +83,7 @@ impl Shard {
                 && let Some(slot) = index.first_due(now.wall)
             {
                 let entry = Entry { kind: Kind::Task(State::Ready), ..*index.entry(slot) };
-                index.replace(slot, Some(entry));
+                index.replace(slot, Some(entry), &mut self.holdings);
                 due += 1;
             }
             self.touch(number, due);
@@ -147,9 +147,17 @@ impl Shard {
         self.journal.roll_back();
         self.receipts.undo();
         self.bundled.clear();
+        self.undo_changes();
+        self.holdings.undone();
+    }
+
+    fn undo_changes(&mut self) {
         while let Some(undo) = self.undo.pop() {
             match undo {
-                Undo::Slot { queue, slot, before } => self.index_mut(queue).restore(slot, before),
+                Undo::Slot { queue, slot, before } => {
+                    let index = self.queues.get_mut(&queue).expect("a known number");
+                    index.restore(slot, before, &mut self.holdings);
+                }
                 Undo::Bucket { queue, before } => self.index_mut(queue).bucket = before,
                 Undo::Record { queue, before } => {
                     self.index_mut(queue).set_queue(before);
@@ -163,6 +171,9 @@ impl Shard {
                     self.dead.truncate(self.dead.len() - dead);
                     let name = index.queue.name.clone();
                     self.owners.attach(&name, owners);
+                    index.holdings().for_each(|entry| {
+                        self.holdings.moved(index.number, None, Some(entry));
+                    });
                     self.numbers.insert(name, index.number);
                     self.queues.insert(index.number, *index);
                 }
@@ -215,6 +226,8 @@ impl Shard {
         wakes.extend(any_expired.then_some(Wake::Expired));
         wakes.extend(any_outdated.then_some(Wake::Sweep));
         wakes.extend(bundled.into_iter().map(|queue| Wake::Bundles { queue }));
+        wakes.extend(self.holdings.changed().into_iter().map(|worker| Wake::Worker { worker }));
+        self.holdings.forget_idle();
         if owners_touched {
             self.enter_agenda(ALARMS);
             let has_come = self.owners.alarms(self.now.wall).next().is_some();

@@ -21,8 +21,10 @@ use punctual_core::queue::Order;
 use punctual_core::{Queue, State, Timestamp};
 
 use super::bucket::Bucket;
-use super::classes::{ClassNumbers, Room};
+use super::classes::Room;
+use super::holdings::{Holdings, NOBODY};
 use super::lane::{Lanes, Place, after};
+use super::numbers::Numbers;
 use super::readers::Spot;
 
 /// No timer.
@@ -47,6 +49,8 @@ pub(super) struct Entry {
     pub(super) class: u32,
     /// Its position in the array of a random lane.
     pub(super) position: u32,
+    /// Who holds it, as numbered by [`Holdings`], if that is kept: in queues of mode dispatch.
+    pub(super) holder: u32,
     /// Its priority.
     pub(super) priority: i8,
     /// What it is.
@@ -82,6 +86,7 @@ impl Entry {
             bytes: 0,
             class: 0,
             position: 0,
+            holder: NOBODY,
             priority: 0,
             kind,
             delivers: false,
@@ -147,7 +152,7 @@ pub(super) struct QueueIndex {
     wall_timers: BTreeMap<Place, u32>,
     hold_timers: BTreeMap<Place, u32>,
     /// The classes of its tasks, numbered.
-    pub(super) classes: ClassNumbers,
+    pub(super) classes: Numbers,
 }
 
 impl QueueIndex {
@@ -166,7 +171,7 @@ impl QueueIndex {
             shelves: Default::default(),
             wall_timers: BTreeMap::new(),
             hold_timers: BTreeMap::new(),
-            classes: ClassNumbers::default(),
+            classes: Numbers::default(),
         }
     }
 
@@ -195,18 +200,25 @@ impl QueueIndex {
     }
 
     /// Adds an entry and returns its slot.
-    pub(super) fn insert(&mut self, entry: Entry) -> u32 {
+    pub(super) fn insert(&mut self, entry: Entry, holdings: &mut Holdings) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slab.push(Entry::new([0; 2], 0, Kind::Free));
             u32::try_from(self.slab.len() - 1).expect("fewer than 4 billion tasks in a queue")
         });
         self.link(slot, entry);
+        holdings.moved(self.number, None, Some(&entry));
         slot
     }
 
     /// Changes what lies in a slot: another entry, or nothing. Returns what was there.
-    pub(super) fn replace(&mut self, slot: u32, entry: Option<Entry>) -> Entry {
+    pub(super) fn replace(
+        &mut self,
+        slot: u32,
+        entry: Option<Entry>,
+        holdings: &mut Holdings,
+    ) -> Entry {
         let before = self.unlink(slot);
+        holdings.moved(self.number, Some(&before), entry.as_ref());
         match entry {
             Some(entry) => self.link(slot, entry),
             None => self.free.push(slot),
@@ -215,15 +227,16 @@ impl QueueIndex {
     }
 
     /// Puts back what [`Self::insert`] or [`Self::replace`] changed: `before` is what was there.
-    pub(super) fn restore(&mut self, slot: u32, before: Option<Entry>) {
+    pub(super) fn restore(&mut self, slot: u32, before: Option<Entry>, holdings: &mut Holdings) {
         match (self.slab.get(slot as usize).map(|entry| entry.kind), before) {
             (Some(Kind::Free), None) => {}
             (Some(Kind::Free), Some(entry)) => {
                 self.free.retain(|free| *free != slot);
                 self.link(slot, entry);
+                holdings.moved(self.number, None, Some(&entry));
             }
             (Some(_), before) => {
-                self.replace(slot, before);
+                self.replace(slot, before, holdings);
             }
             (None, _) => debug_assert!(false, "a slab never shrinks below a slot to be restored"),
         }
@@ -335,7 +348,8 @@ impl QueueIndex {
         roll: u64,
     ) -> Option<u32> {
         let is_fresh = |slot: u32| self.slab[slot as usize].timer_at > now.as_millis();
-        self.lanes.next(|class| room.is_left(class), is_fresh, from, roll)
+        let serves = |class| room.is_left(class) && room.covers(self.classes.name(class));
+        self.lanes.next(serves, is_fresh, from, roll)
     }
 
     /// Classes with ready tasks whose room is used up.
@@ -390,6 +404,13 @@ impl QueueIndex {
         let shelf = &self.shelves[state as usize];
         let from = from.map(|(_, place)| place);
         after(shelf, from).take(limit).map(|(place, slot)| (0, place, slot)).collect()
+    }
+
+    /// Entries of tasks whose holders are kept.
+    pub(super) fn holdings(&self) -> impl Iterator<Item = &Entry> {
+        let held = State::ALL.into_iter().filter(|state| state.is_held());
+        let slots = held.flat_map(|state| self.shelves[state as usize].values());
+        slots.map(|slot| self.entry(*slot)).filter(|entry| entry.holder != NOBODY)
     }
 
     /// Births of everything it holds, for a sweep.

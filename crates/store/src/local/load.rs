@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use punctual_core::{Queue, QueueName};
 
 use super::group::{ALARMS, Agenda};
+use super::holdings::Holdings;
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
@@ -15,7 +16,7 @@ use super::readers::Keys;
 use super::rows::{
     BirthsRow, Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack,
 };
-use super::shard::{Remains, Shard, entry_of, index_class};
+use super::shard::{Remains, Shard, entry_of};
 use crate::clock::Clock;
 use crate::port::StoreError;
 
@@ -56,6 +57,7 @@ impl Shard {
             recent: RecentSpecs::default(),
             dead: VecDeque::new(),
             owners: OwnerIndex::default(),
+            holdings: Holdings::default(),
             bundled: BTreeSet::new(),
             owners_touched: false,
             clock,
@@ -102,8 +104,8 @@ impl Shard {
             let now = self.now;
             match self.queues.get_mut(&row.queue) {
                 Some(index) => {
-                    let class = index_class(index, &row);
-                    index.insert(entry_of(&row, key, class, now));
+                    let entry = entry_of(&row, key, index, &mut self.holdings, now);
+                    index.insert(entry, &mut self.holdings);
                 }
                 None => self.dead.push_back((Remains::Task, key)),
             }
@@ -124,6 +126,8 @@ impl Shard {
             self.advance_queue(number, 0);
         }
         self.advance_queue(ALARMS, 0);
+        // Nothing has changed: everybody who starts looks for themselves.
+        self.holdings.undone();
         Ok(())
     }
 

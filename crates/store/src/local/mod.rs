@@ -10,22 +10,26 @@
 //! - `shard`: all state and every change of it. `group`: how changes become durable together, or
 //!   are undone. `load`: how the state is rebuilt at start.
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
-//! - `owner_index`: bundles and plans in memory.
+//! - `holdings`: which tasks of which queues a worker has. `numbers`: numbers for names.
+//! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
 //! - `check`: a look through a store that is not open.
-//! - `writer`: the thread. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
+//! - `writer`: the thread. `job`: what it is asked to do. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
 mod bucket;
 mod check;
 mod classes;
 mod group;
+mod holdings;
 mod index;
+mod job;
 mod journal;
 mod lane;
 mod load;
 mod lock;
 mod memo;
 mod memory;
+mod numbers;
 mod owner_index;
 mod owners;
 mod queues;
@@ -45,20 +49,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hashbrown::HashSet;
-use punctual_core::{Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
+use self::job::{Errand, Job};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
 use self::owners::{grows, read_items, read_owners, stored_owner, write_cursor};
-use self::readers::{Readers, Spot, read_specs, read_stored, stored};
+use self::readers::{Readers, Spot, read_ids, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
 use self::tasks::{TakenRow, TakenRows};
-use self::writer::{Answer, Desk, Job, Published, Writer};
+use self::writer::{Desk, Published, Writer};
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::port::{
@@ -82,7 +89,7 @@ pub struct LocalOptions {
 
 /// The embedded store.
 pub struct LocalStore {
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<Box<dyn Job>>>,
     writer: Option<std::thread::JoinHandle<()>>,
     clock: Arc<dyn Clock>,
     published: Published,
@@ -171,27 +178,15 @@ impl LocalStore {
         }))
     }
 
-    /// Has the writer do something, and waits until it is durable.
+    /// Has the writer do something, once, and waits until it is durable.
     async fn run<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&mut Desk<'_>) -> Result<T, JournalError> + Send + 'static,
+        act: impl FnMut(&mut Desk<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (answer_in, answer) = oneshot::channel();
-        let job: Job = Box::new(move |desk| {
-            let (applied, value) = match act(desk) {
-                Ok(value) => (Ok(()), Some(value)),
-                Err(error) => (Err(error), None),
-            };
-            let answer: Answer = Box::new(move |verdict| {
-                let value = verdict.and_then(|()| value.ok_or_else(stopped));
-                // The caller may be gone; what it asked for is done all the same.
-                let _ = answer_in.send(value);
-            });
-            (applied, answer)
-        });
+        let (errand, back) = Errand::new(act);
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(job).map_err(|_| stopped())?;
-        answer.await.map_err(|_| stopped())?
+        jobs.send(errand).map_err(|_| stopped())?;
+        back.await.map_err(|_| stopped())?.outcome()
     }
 }
 
@@ -269,7 +264,7 @@ impl Store for LocalStore {
     }
 
     async fn put_queue(&self, put: PutQueue) -> Result<Result<(), PutRefusal>, StoreError> {
-        self.run(move |desk| desk.shard.put_queue(put)).await
+        self.run(move |desk| desk.shard.put_queue(&put)).await
     }
 
     async fn queue(&self, name: &QueueName) -> Result<Option<Arc<Queue>>, StoreError> {
@@ -297,14 +292,14 @@ impl Store for LocalStore {
         self.run(move |desk| Ok(desk.shard.remove_queue(&name)?.is_some())).await
     }
 
-    async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
+    async fn push(&self, mut push: Push) -> Result<Pushed, StoreError> {
         // Packed here, off the writer thread.
         let mut specs: Vec<Vec<u8>> = push.tasks.iter().map(|spec| packed(&**spec)).collect();
         let pushed = self.run(move |desk| {
             if !desk.has_space() {
                 return Ok(None);
             }
-            desk.shard.push(push, &mut specs).map(Some)
+            desk.shard.push(&mut push, &mut specs).map(Some)
         });
         pushed.await?.ok_or_else(low_on_space)
     }
@@ -328,11 +323,25 @@ impl Store for LocalStore {
         Ok(Taken::Tasks { per_taker, again_at, left_out })
     }
 
+    async fn loads(&self, workers: &[WorkerName]) -> Result<Vec<usize>, StoreError> {
+        let workers = workers.to_vec();
+        self.run(move |desk| {
+            Ok(workers.iter().map(|worker| desk.shard.holdings.load(worker)).collect())
+        })
+        .await
+    }
+
+    async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError> {
+        let worker = worker.clone();
+        let births = self.run(move |desk| Ok(desk.shard.holdings_of(&worker))).await?;
+        self.readers.read(move |reader| read_ids(reader, births)).await
+    }
+
     async fn commit(
         &self,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
     ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
-        self.run(move |desk| desk.shard.commit(changes)).await
+        self.run(move |desk| desk.shard.commit(changes.drain(..))).await
     }
 
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
@@ -393,12 +402,12 @@ impl Store for LocalStore {
         }
     }
 
-    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
+    async fn step(&self, mut steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
         let stepped = self.run(move |desk| {
             if steps.iter().any(grows) && !desk.has_space() {
                 return Ok(None);
             }
-            let stepped = steps.into_iter().map(|step| desk.shard.step(step));
+            let stepped = steps.drain(..).map(|step| desk.shard.step(step));
             stepped.collect::<Result<_, _>>().map(Some)
         });
         stepped.await?.ok_or_else(low_on_space)

@@ -17,7 +17,7 @@ impl Shard {
     /// Stores a queue, if it is still as it was.
     pub(super) fn put_queue(
         &mut self,
-        put: PutQueue,
+        put: &PutQueue,
     ) -> Result<Result<(), PutRefusal>, JournalError> {
         let number = self.numbers.get(&put.queue.name).copied();
         let before = number.map(|number| Arc::clone(&self.index(number).queue));
@@ -26,7 +26,7 @@ impl Shard {
         }
         match number {
             None => {
-                self.insert_queue(Arc::new(put.queue))?;
+                self.insert_queue(Arc::new(put.queue.clone()))?;
             }
             Some(number) => {
                 let index = self.index(number);
@@ -35,7 +35,7 @@ impl Shard {
                 if is_other_mode && (has_bundles || index.counts.iter().any(|count| *count > 0)) {
                     return Ok(Err(PutRefusal::HoldsTasks));
                 }
-                self.set_queue(number, put.queue)?;
+                self.set_queue(number, put.queue.clone())?;
             }
         }
         Ok(Ok(()))

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use punctual_core::{Spec, State, Task};
+use punctual_core::{QueueName, Spec, State, Task, TaskId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::journal::{Journal, ReadRows, Table};
@@ -29,6 +29,24 @@ pub(super) fn read_specs(
         row.spec = unpack_spec(row.revision.birth, spec)?;
     }
     Ok(rows.into_iter().map(|rows| rows.into_iter().filter_map(stored).collect()).collect())
+}
+
+/// The ids of tasks, each with its queue. One that was removed meanwhile is left out.
+pub(super) fn read_ids(
+    reader: &mut dyn ReadRows,
+    tasks: Vec<(QueueName, u64)>,
+) -> Result<Vec<(QueueName, TaskId)>, StoreError> {
+    /// So many at a time, because their payloads are read with them.
+    const CHUNK: usize = 64;
+    let mut ids = Vec::with_capacity(tasks.len());
+    for tasks in tasks.chunks(CHUNK) {
+        let births: Vec<u64> = tasks.iter().map(|(_, birth)| *birth).collect();
+        for ((queue, birth), row) in tasks.iter().zip(reader.get_many(Table::Spec, &births)?) {
+            let spec = unpack_spec(*birth, row)?;
+            ids.extend(spec.map(|spec| (queue.clone(), spec.id.clone())));
+        }
+    }
+    Ok(ids)
 }
 
 fn unpack_spec(birth: u64, row: Option<Vec<u8>>) -> Result<Option<Arc<Spec>>, StoreError> {

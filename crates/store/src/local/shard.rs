@@ -9,12 +9,14 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use punctual_core::queue::Mode;
 use punctual_core::{OwnerKey, Queue, QueueName, Settings, State, Status, TaskId, Token, Verb};
 use siphasher::sip::SipHasher13;
 use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher13To128};
 
 use super::bucket::Bucket;
 use super::group::Agenda;
+use super::holdings::{Holdings, NOBODY};
 use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
@@ -36,6 +38,8 @@ pub(super) struct Shard {
     /// Rows of queues and owners that went, still to be removed.
     pub(super) dead: VecDeque<(Remains, u64)>,
     pub(super) owners: OwnerIndex,
+    /// Which tasks each worker has.
+    pub(super) holdings: Holdings,
     /// Queues whose bundles the current group changed.
     pub(super) bundled: BTreeSet<QueueName>,
     /// Whether the current group changed an owner, or the time of an alarm has come.
@@ -151,6 +155,7 @@ impl Shard {
         self.numbers.remove(name);
         let index = self.queues.remove(&number).expect("a known number");
         let (queue, bucket) = (Arc::clone(&index.queue), index.bucket);
+        index.holdings().for_each(|entry| self.holdings.moved(number, Some(entry), None));
         let births = index.births();
         let (owners, dead) = self.detach_owners(name);
         let dead = dead + births.len();
@@ -189,8 +194,8 @@ impl Shard {
         self.put_status(birth, row)?;
         let now = self.now;
         let index = self.queues.get_mut(&number).expect("a known number");
-        let class = index_class(index, row);
-        let slot = index.insert(entry_of(row, birth, class, now));
+        let entry = entry_of(row, birth, index, &mut self.holdings, now);
+        let slot = index.insert(entry, &mut self.holdings);
         self.undo.push(Undo::Slot { queue: number, slot, before: None });
         self.touch(number, available(row, now));
         Ok(())
@@ -208,13 +213,13 @@ impl Shard {
         let now = self.now;
         let index = self.queues.get_mut(&number).expect("a known number");
         let held = index.held();
-        let mut entry = entry_of(row, birth, index_class(index, row), now);
+        let mut entry = entry_of(row, birth, index, &mut self.holdings, now);
         let before = *index.entry(slot);
         if entry.is_held() && before.is_held() && entry.at == before.at {
             // The same hold goes on: it was measured on the steady clock when it began.
             entry.timer_at = before.timer_at;
         }
-        index.replace(slot, Some(entry));
+        index.replace(slot, Some(entry), &mut self.holdings);
         // A freed place lets another task go, where places are limited.
         let freed = usize::from(index.held() < held && index.queue.settings.concurrency.is_some());
         self.undo.push(Undo::Slot { queue: number, slot, before: Some(before) });
@@ -229,8 +234,8 @@ impl Shard {
         if entry.kind != Kind::Reserved {
             self.journal.remove(Table::Spec, entry.birth)?;
         }
-        let index = self.index_mut(number);
-        index.replace(slot, None);
+        let index = self.queues.get_mut(&number).expect("a known number");
+        index.replace(slot, None, &mut self.holdings);
         let freed = entry.is_held() && index.queue.settings.concurrency.is_some();
         self.undo.push(Undo::Slot { queue: number, slot, before: Some(entry) });
         self.touch(number, usize::from(freed));
@@ -345,15 +350,23 @@ fn available(row: &StatusRow, now: Instant) -> usize {
     }
 }
 
-pub(super) fn index_class(index: &mut QueueIndex, row: &StatusRow) -> u32 {
-    match &row.body {
-        Body::Task(task) => index.classes.number(&task.class),
-        Body::Reserved(_) => 0,
+/// The number of a task's holder, if that is kept.
+fn holder(status: &Status, queue: &Queue, holdings: &mut Holdings) -> u32 {
+    let is_kept = queue.settings.mode == Mode::Dispatch && status.state.is_held();
+    match &status.worker {
+        Some(worker) if is_kept => holdings.number(worker),
+        _ => NOBODY,
     }
 }
 
-/// The entry that stands for a row.
-pub(super) fn entry_of(row: &StatusRow, birth: u64, class: u32, now: Instant) -> Entry {
+/// The entry that stands for a row of a queue.
+pub(super) fn entry_of(
+    row: &StatusRow,
+    birth: u64,
+    index: &mut QueueIndex,
+    holdings: &mut Holdings,
+    now: Instant,
+) -> Entry {
     let task = match &row.body {
         Body::Reserved(until) => {
             let reserved = Entry::new(row.id, birth, Kind::Reserved);
@@ -384,7 +397,8 @@ pub(super) fn entry_of(row: &StatusRow, birth: u64, class: u32, now: Instant) ->
         timer_at,
         change: row.change,
         bytes: task.bytes,
-        class,
+        class: index.classes.number(&task.class),
+        holder: holder(status, &index.queue, holdings),
         priority: task.priority,
         delivers: task.delivers,
         is_plain: task.hold.is_none() && task.expires.is_none() && *status == untouched,

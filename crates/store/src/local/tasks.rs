@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use punctual_core::limits::TAKE_BYTES_MAX;
+use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
-use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, TaskId};
+use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, TaskId, WorkerName};
 
 use super::classes::Room;
 use super::index::{Entry, Kind};
@@ -33,7 +34,7 @@ impl Shard {
     /// Pushes tasks; `packed` are their specs as they are stored.
     pub(super) fn push(
         &mut self,
-        push: Push,
+        push: &mut Push,
         packed: &mut [Vec<u8>],
     ) -> Result<Pushed, JournalError> {
         if let Some(keyed) = &push.keyed
@@ -50,7 +51,7 @@ impl Shard {
             };
             answers.push(self.push_one(number, spec, packed, is_full)?);
         }
-        if let Some(keyed) = push.keyed {
+        if let Some(keyed) = push.keyed.take() {
             self.remember(keyed, &answers)?;
         }
         Ok(Pushed::Answers(answers))
@@ -161,13 +162,15 @@ impl Shard {
             room = room.min((u64::from(concurrency)).saturating_sub(index.held()) as usize);
         }
         let allowed = rate.map_or(usize::MAX, |rate| index.bucket.allows(rate, self.now));
-        let mut classes = index.classes.room(&take.classes);
+        let mut classes = Room::new(&take.classes, &index.classes);
         let mut from = None;
         let mut left = room.min(allowed);
-        let mut taken = 0;
+        let (mut wanted, mut taken) = (0usize, 0);
         let mut per_taker = Vec::with_capacity(take.takers.len());
         for taker in &take.takers {
-            let got = self.take_for(number, taker, &mut classes, &mut from, left)?;
+            let n = taker.n.min(self.room_of(number, taker));
+            wanted = wanted.saturating_add(n);
+            let got = self.take_for(number, taker, &mut classes, &mut from, left.min(n))?;
             left -= got.len();
             taken += got.len();
             per_taker.push(got);
@@ -176,7 +179,6 @@ impl Shard {
         if let Some(rate) = rate {
             let mut bucket = self.index(number).bucket;
             bucket.take(taken, rate, self.now);
-            let wanted: usize = take.takers.iter().map(|taker| taker.n).sum();
             let is_kept_back = left == 0 && taken < wanted.min(room);
             let index = self.index(number);
             let has_more = index.next_ready(&classes, &mut from, self.now.wall, 0).is_some();
@@ -189,17 +191,36 @@ impl Shard {
         Ok(Some(TakenRows { per_taker, again_at, left_out }))
     }
 
+    /// How many tasks of a queue a taker's worker has room for.
+    fn room_of(&self, number: u32, taker: &Taker) -> usize {
+        let is_kept = self.index(number).queue.settings.mode == Mode::Dispatch;
+        match (&taker.worker, taker.capacity) {
+            (Some(worker), Some(most)) if is_kept => {
+                most.saturating_sub(self.holdings.load(worker))
+            }
+            _ => usize::MAX,
+        }
+    }
+
+    /// The births of the tasks a worker holds, each with its queue.
+    pub(super) fn holdings_of(&self, worker: &WorkerName) -> Vec<(QueueName, u64)> {
+        let name = |number: &u32| self.index(*number).queue.name.clone();
+        let tasks = self.holdings.of(worker).into_iter().flatten();
+        tasks.map(|(birth, number)| (name(number), *birth)).collect()
+    }
+
+    /// Hands out at most `n` tasks.
     fn take_for(
         &mut self,
         number: u32,
         taker: &Taker,
-        classes: &mut Room,
+        classes: &mut Room<'_>,
         from: &mut Option<(i8, Place)>,
-        left: usize,
+        n: usize,
     ) -> Result<Vec<TakenRow>, JournalError> {
         let mut got = Vec::new();
         let mut bytes = 0;
-        while got.len() < taker.n.min(left) {
+        while got.len() < n {
             let token = taker.seed.token(got.len());
             let roll = mixed(token.bits());
             let index = self.index(number);
@@ -236,7 +257,7 @@ impl Shard {
     /// Commits decisions, each by itself.
     pub(super) fn commit(
         &mut self,
-        changes: Vec<Change>,
+        changes: impl IntoIterator<Item = Change>,
     ) -> Result<Vec<Result<Revision, Lost>>, JournalError> {
         changes.into_iter().map(|change| self.commit_one(change)).collect()
     }

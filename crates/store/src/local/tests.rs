@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use proptest::prelude::*;
 use punctual_core::bundle::BundleKey;
-use punctual_core::queue::SettingsPatch;
+use punctual_core::queue::{Mode, SettingsPatch};
 use punctual_core::task::{Acknowledgement, Context, Settlement};
 use punctual_core::{
     Event, NewTask, OwnerKey, OwnerRef, Queue, QueueName, RawJson, Seed, Settings, Span, Spec,
-    State, Task, TaskId, Timestamp, Token,
+    State, Task, TaskId, Timestamp, Token, WorkerName,
 };
 
+use super::holdings::NOBODY;
 use super::index::Entry;
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
 use super::owners::stored_owner;
@@ -92,7 +93,7 @@ impl Journal for Cramped {
 #[derive(Debug, Clone)]
 enum Step {
     Push { queue: u8, id: u8, delay: u8, priority: i8, unique: bool, keyed: bool },
-    Take { queue: u8, n: u8, confirm: bool },
+    Take { queue: u8, n: u8, confirm: bool, worker: u8 },
     Settle { queue: u8, id: u8, how: u8 },
     Control { queue: u8, id: u8, how: u8 },
     Remove { queue: u8, id: u8 },
@@ -105,7 +106,7 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let (queue, id) = (0..3u8, 0..8u8);
+    let (queue, id) = (0..4u8, 0..8u8);
     prop_oneof![
         6 => (queue.clone(), id.clone(), 0..20u8, -1..=1i8, any::<bool>(), any::<bool>()).prop_map(
             |(queue, id, delay, priority, unique, keyed)| {
@@ -113,8 +114,8 @@ fn step() -> impl Strategy<Value = Step> {
                 Step::Push { queue, id, delay, priority, unique, keyed }
             }
         ),
-        4 => (queue.clone(), 1..4u8, any::<bool>())
-            .prop_map(|(queue, n, confirm)| Step::Take { queue, n, confirm }),
+        4 => (queue.clone(), 1..4u8, any::<bool>(), 0..2u8)
+            .prop_map(|(queue, n, confirm, worker)| Step::Take { queue, n, confirm, worker }),
         4 => (queue.clone(), id.clone(), 0..5u8)
             .prop_map(|(queue, id, how)| Step::Settle { queue, id, how }),
         3 => (queue.clone(), id.clone(), 0..7u8)
@@ -183,13 +184,16 @@ impl World {
                     positions: vec![0],
                 });
                 let mut specs = [packed(&spec)];
-                let push = Push { queue: spec.queue.clone(), tasks: vec![Arc::new(spec)], keyed };
-                self.shard.push(push, &mut specs)?;
+                let (queue, tasks) = (spec.queue.clone(), vec![Arc::new(spec)]);
+                let mut push = Push { queue, tasks, keyed };
+                self.shard.push(&mut push, &mut specs)?;
             }
-            Step::Take { queue, n, confirm } => {
+            Step::Take { queue, n, confirm, worker } => {
+                let worker = WorkerName::parse(&format!("w{worker}")).unwrap();
                 self.seed += 1_000;
                 let seed = Seed::new(self.seed);
-                let taker = Taker { seed, worker: None, n: n.into(), hold: None, confirm };
+                let (worker, n) = (Some(worker), n.into());
+                let taker = Taker { seed, worker, n, hold: None, confirm, capacity: Some(3) };
                 let queue = queue_name(queue);
                 self.shard.take(&Take { queue, classes: Classes::all(), takers: vec![taker] })?;
             }
@@ -291,10 +295,11 @@ impl World {
         let patch: SettingsPatch = serde_json::from_str(patch).unwrap();
         let current =
             before.as_ref().map_or_else(Settings::default, |queue| queue.settings.clone());
-        let settings = patch.apply(&current, &name).unwrap();
+        let mut settings = patch.apply(&current, &name).unwrap();
+        settings.mode = if queue < 2 { Mode::Pull } else { Mode::Dispatch };
         let created_at = self.shard.now.wall;
         let queue = Queue { name, settings, paused: false, created_at };
-        self.shard.put_queue(PutQueue { queue, before })?.unwrap();
+        self.shard.put_queue(&PutQueue { queue, before })?.unwrap();
         Ok(())
     }
 
@@ -325,7 +330,7 @@ impl World {
         };
         if let Ok(decision) = task.decide(event(token), &context) {
             let expected = Revision { birth, change: row.change };
-            self.shard.commit(vec![Change { expected, decision }])?;
+            self.shard.commit([Change { expected, decision }])?;
         }
         Ok(())
     }
@@ -341,7 +346,7 @@ impl World {
             for state in State::ALL {
                 let listed = index.list(state, None, usize::MAX);
                 for (_, _, slot) in &listed {
-                    let mut entry = Entry { position: 0, ..*index.entry(*slot) };
+                    let mut entry = Entry { position: 0, holder: NOBODY, ..*index.entry(*slot) };
                     if entry.is_held() {
                         // How long ago a hold has ended is not kept over a restart.
                         entry.timer_at = entry.timer_at.max(self.shard.now.steady_ms);
@@ -372,7 +377,8 @@ impl World {
         }
         let mut dead: Vec<_> = self.shard.dead.iter().copied().collect();
         dead.sort_unstable();
-        format!("{queues:#?} {} {dead:?}", self.shard.owners.picture())
+        let (owners, holdings) = (self.shard.owners.picture(), self.shard.holdings.picture());
+        format!("{queues:#?} {owners} {holdings} {dead:?}")
     }
 }
 
@@ -389,7 +395,7 @@ proptest! {
         let clock = ManualClock::new(Timestamp::from_millis(1_800_000_000_000));
         let writes_left = Arc::new(AtomicI64::new(0));
         let mut world = World::open(&path, &clock, &writes_left);
-        for queue in 0..3 {
+        for queue in 0..4 {
             world.put_queue(queue, 4).unwrap();
         }
         world.shard.finish().unwrap();

@@ -14,6 +14,7 @@ use punctual_core::{Queue, QueueName};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
+use super::job::Job;
 use super::journal::JournalError;
 use super::shard::Shard;
 use crate::port::{Effect, StoreError, Wake};
@@ -25,10 +26,6 @@ const RESERVE_BYTES: u64 = 64 << 20;
 /// How long nothing has to happen before space is given back.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Something to do with the shard: applied at once, answered when it is durable.
-pub(super) type Job = Box<dyn FnOnce(&mut Desk<'_>) -> (Result<(), JournalError>, Answer) + Send>;
-/// Answers a job, once its group is durable or has failed.
-pub(super) type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 /// Queues as everybody may see them.
 pub(super) type Published = Arc<RwLock<BTreeMap<QueueName, Arc<Queue>>>>;
 
@@ -52,7 +49,7 @@ impl Desk<'_> {
 /// The writer thread.
 pub(super) struct Writer {
     pub(super) shard: Shard,
-    pub(super) jobs: Receiver<Job>,
+    pub(super) jobs: Receiver<Box<dyn Job>>,
     pub(super) wakes: UnboundedSender<Wake>,
     pub(super) published: Published,
     pub(super) failure: watch::Sender<Option<String>>,
@@ -60,7 +57,7 @@ pub(super) struct Writer {
 
 /// What ended a wait.
 enum Woken {
-    Job(Job),
+    Job(Box<dyn Job>),
     Time,
     Closed,
 }
@@ -70,8 +67,8 @@ impl Writer {
     pub(super) fn run(mut self) {
         let mut may_tidy = true;
         // What fell due while the server was down is announced before anything is asked.
-        if let Err((reason, answers)) = self.group(None) {
-            return self.fail(&reason, answers);
+        if let Err((reason, begun)) = self.group(None) {
+            return self.fail(&reason, begun);
         }
         loop {
             let first = match self.wait(may_tidy) {
@@ -88,8 +85,8 @@ impl Writer {
                     Err(JournalError::Broken(reason)) => return self.fail(&reason, Vec::new()),
                 }
             }
-            if let Err((reason, answers)) = self.group(first) {
-                return self.fail(&reason, answers);
+            if let Err((reason, begun)) = self.group(first) {
+                return self.fail(&reason, begun);
             }
         }
     }
@@ -119,18 +116,17 @@ impl Writer {
     }
 
     /// Carries out one group. Fails if nothing can be said any more about what is on disk.
-    fn group(&mut self, first: Option<Job>) -> Result<(), (String, Vec<Answer>)> {
+    fn group(&mut self, first: Option<Box<dyn Job>>) -> Result<(), (String, Vec<Box<dyn Job>>)> {
         self.shard.begin();
-        let mut answers = Vec::new();
+        let mut begun = Vec::new();
         let mut outcome = Ok(());
         let mut desk = Desk { shard: &mut self.shard, has_space: None };
         let waiting = std::iter::from_fn(|| self.jobs.try_recv().ok());
-        for job in first.into_iter().chain(waiting).take(GROUP_MAX) {
+        for mut job in first.into_iter().chain(waiting).take(GROUP_MAX) {
             // A job that joined the group late must not happen before it was asked for.
             desk.shard.now = desk.shard.clock.now();
-            let (applied, answer) = job(&mut desk);
-            answers.push(answer);
-            outcome = applied;
+            outcome = job.apply(&mut desk);
+            begun.push(job);
             if outcome.is_err() {
                 break;
             }
@@ -142,12 +138,12 @@ impl Writer {
                 tracing::warn!("the disk is full: a group of requests was refused");
                 Err(StoreError::unavailable("the disk is full; free some space and try again"))
             }
-            Err(JournalError::Broken(reason)) => return Err((reason, answers)),
+            Err(JournalError::Broken(reason)) => return Err((reason, begun)),
         };
         let (touched, wakes) = self.shard.settle();
         self.publish(&touched);
-        for answer in answers {
-            answer(verdict.clone());
+        for job in begun {
+            job.answer(verdict.clone());
         }
         for wake in wakes {
             // Nobody listens while the server starts or stops; then nobody waits either.
@@ -177,15 +173,15 @@ impl Writer {
     }
 
     /// Says that the store is broken, answers everybody, and ends. A failed sync is never repeated.
-    fn fail(self, reason: &str, answers: Vec<Answer>) {
+    fn fail(self, reason: &str, begun: Vec<Box<dyn Job>>) {
         tracing::error!(reason, "the store cannot write any more and stops");
         let error = StoreError::Unavailable {
             reason: format!("the store has stopped: {reason}"),
             effect: Effect::Unknown,
         };
         self.failure.send_replace(Some(reason.to_owned()));
-        for answer in answers {
-            answer(Err(error.clone()));
+        for job in begun {
+            job.answer(Err(error.clone()));
         }
         // Jobs that were not begun are dropped with the channel, which answers them.
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use punctual_core::limits::{KEYED_REQUEST_MS, RECEIPT_MS, REMEMBERED_MAX, TAKE_BYTES_MAX};
-use punctual_core::queue::Order;
+use punctual_core::queue::{Mode, Order};
 use punctual_core::task::Grant;
 use punctual_core::{
     Fate, OwnerKey, OwnerRef, Queue, QueueName, Settings, Span, Spec, State, Status, Task, TaskId,
-    Timestamp,
+    Timestamp, WorkerName,
 };
 
 use super::bucket::Bucket;
@@ -16,7 +16,7 @@ use super::owners::OwnerRecord;
 use crate::clock::Instant;
 use crate::port::{
     Change, Classes, Keyed, KeyedItem, Lost, Push, PushRefusal, Pushed, PutQueue, PutRefusal,
-    QueueStats, Receipt, Revision, Stored, Take, Taken,
+    QueueStats, Receipt, Revision, Stored, Take, Taken, Taker,
 };
 
 /// Everything.
@@ -311,7 +311,35 @@ impl Contents {
         }
     }
 
+    /// The tasks a worker has, of queues of mode dispatch.
+    pub(super) fn holdings(&self, worker: &WorkerName) -> impl Iterator<Item = &Record> {
+        self.held().filter(move |record| record.task.status.worker.as_ref() == Some(worker))
+    }
+
+    /// Tasks that somebody has, of queues of mode dispatch.
+    fn held(&self) -> impl Iterator<Item = &Record> {
+        let dispatched = self.queues.values().filter(|it| it.settings().mode == Mode::Dispatch);
+        let records = dispatched.flat_map(|shelf| shelf.records.values());
+        records.filter(|record| record.task.status.state.is_held())
+    }
+
+    /// What each worker has, by birth, and what is asked of it there.
+    pub(super) fn holders(&self) -> BTreeMap<WorkerName, BTreeMap<u64, Option<State>>> {
+        let mut holders: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        for record in self.held() {
+            let status = &record.task.status;
+            let Some(worker) = status.worker.clone() else { continue };
+            let asks = matches!(status.state, State::Pausing | State::Cancelling);
+            let asked = asks.then_some(status.state);
+            holders.entry(worker).or_default().insert(record.revision.birth, asked);
+        }
+        holders
+    }
+
     pub(super) fn take(&mut self, take: Take, now: Instant) -> Taken {
+        let load = |taker: &Taker| taker.worker.as_ref().map_or(0, |it| self.holdings(it).count());
+        let mut loads: HashMap<_, usize> =
+            take.takers.iter().map(|taker| (taker.worker.clone(), load(taker))).collect();
         let Some(shelf) = self.queues.get_mut(&take.queue) else {
             return Taken::NoQueue;
         };
@@ -324,9 +352,13 @@ impl Contents {
         let mut per_taker = Vec::new();
         let settings = shelf.settings().clone();
         for taker in take.takers {
+            let is_limited = settings.mode == Mode::Dispatch && taker.worker.is_some();
+            let most = taker.capacity.filter(|_| is_limited).unwrap_or(usize::MAX);
+            let load = loads.entry(taker.worker.clone()).or_default();
             let mut got: Vec<Stored> = Vec::new();
             let mut bytes = 0;
             while got.len() < taker.n
+                && *load < most
                 && let Some(id) = candidates.peek()
                 && settings.concurrency.is_none_or(|most| held < most as usize)
                 && let Some(record) = shelf.records.get_mut(id)
@@ -352,6 +384,7 @@ impl Contents {
                 record.time_hold(now);
                 got.push(record.stored());
                 held += 1;
+                *load += 1;
                 candidates.next();
             }
             per_taker.push(got);

@@ -8,17 +8,18 @@ mod contents;
 mod list;
 mod owners;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use punctual_core::{
     Announcement, OwnerKey, OwnerKind, PlanId, Queue, QueueName, RawJson, Settings, State, TaskId,
-    Timestamp,
+    Timestamp, WorkerName,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::contents::{Contents, Shelf};
+use self::contents::{Contents, Record, Shelf};
 use crate::clock::{Clock, Instant};
 use crate::loopback::Loopback;
 use crate::port::{
@@ -99,10 +100,26 @@ impl Inner {
         queues: Option<&[QueueName]>,
         operation: impl FnOnce(&mut Contents, Instant) -> T,
     ) -> T {
+        self.carry_out(|contents, now| {
+            let answer = operation(contents, now);
+            self.announce(contents, now, |name| queues.is_none_or(|names| names.contains(name)));
+            answer
+        })
+    }
+
+    /// Carries out an operation, then tells workers if what they hold has changed.
+    fn carry_out<T>(&self, operation: impl FnOnce(&mut Contents, Instant) -> T) -> T {
         let mut contents = self.lock();
-        let now = self.clock.now();
-        let answer = operation(&mut contents, now);
-        self.announce(&contents, now, |name| queues.is_none_or(|names| names.contains(name)));
+        let before = contents.holders();
+        let answer = operation(&mut contents, self.clock.now());
+        let after = contents.holders();
+        let workers: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+        for worker in workers {
+            if before.get(worker) != after.get(worker) {
+                // Nobody has to listen.
+                let _ = self.wakes.send(Wake::Worker { worker: worker.clone() });
+            }
+        }
         answer
     }
 
@@ -256,19 +273,21 @@ impl Store for ModelStore {
     }
 
     async fn reset_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
-        let mut contents = self.inner.lock();
-        contents.drop_owners(name);
-        Ok(contents.queues.get_mut(name).is_some_and(|shelf| {
-            shelf.records.clear();
-            shelf.reserved.clear();
-            true
+        Ok(self.inner.carry_out(|contents, _| {
+            contents.drop_owners(name);
+            contents.queues.get_mut(name).is_some_and(|shelf| {
+                shelf.records.clear();
+                shelf.reserved.clear();
+                true
+            })
         }))
     }
 
     async fn delete_queue(&self, name: &QueueName) -> Result<bool, StoreError> {
-        let mut contents = self.inner.lock();
-        contents.drop_owners(name);
-        Ok(contents.queues.remove(name).is_some())
+        Ok(self.inner.carry_out(|contents, _| {
+            contents.drop_owners(name);
+            contents.queues.remove(name).is_some()
+        }))
     }
 
     async fn push(&self, push: Push) -> Result<Pushed, StoreError> {
@@ -277,9 +296,24 @@ impl Store for ModelStore {
     }
 
     async fn take(&self, take: Take) -> Result<Taken, StoreError> {
-        // A take makes nothing possible, so it announces nothing.
-        let mut contents = self.inner.lock();
-        Ok(contents.take(take, self.inner.clock.now()))
+        // A take makes no task available, so it announces none.
+        Ok(self.inner.carry_out(|contents, now| contents.take(take, now)))
+    }
+
+    async fn loads(&self, workers: &[WorkerName]) -> Result<Vec<usize>, StoreError> {
+        Ok(self.inner.read(|contents, _| {
+            workers.iter().map(|worker| contents.holdings(worker).count()).collect()
+        }))
+    }
+
+    async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError> {
+        Ok(self.inner.read(|contents, _| {
+            let place = |record: &Record| {
+                let spec = &record.task.spec;
+                (spec.queue.clone(), spec.id.clone())
+            };
+            contents.holdings(worker).map(place).collect()
+        }))
     }
 
     async fn commit(

@@ -5,17 +5,18 @@
 
 use std::time::Instant;
 
-use punctual_core::QueueName;
+use punctual_core::{OwnerKind, QueueName};
 use redis::{RedisResult, Value, cmd};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::address::Address;
+use super::answer::Part;
 use super::clock::StoreClock;
 use super::connection::Connection;
 use super::durability::Durability;
 use super::link::Link;
 use super::node::Node;
-use super::scripts::{CHECK, CHECK_OWNERS, LANES};
+use super::scripts::{CHECK, CHECK_HELD, CHECK_OWNERS, LANES};
 use super::{RedisOptions, RedisStore, closed, keys, random_name, shards};
 use crate::clock::{Clock, SystemClock};
 use crate::port::StoreError;
@@ -98,11 +99,12 @@ impl Node {
         }
         for shard in 0..self.keys.shards() {
             findings.extend(self.check_owners(shard, is_mending).await?);
+            findings.extend(self.check_held(shard, is_mending).await?);
         }
         Ok(findings)
     }
 
-    /// Checks the bundles and plans of a shard.
+    /// Checks the owners of a shard.
     async fn check_owners(
         &self,
         shard: usize,
@@ -112,9 +114,12 @@ impl Node {
         indexes.sort_unstable();
         // SCAN may name a key twice.
         indexes.dedup();
-        let shared = ["bundles", "plans", "timer", "plan:time:set", "plan:ids", "alarm"];
+        let kinds = OwnerKind::ALL.map(OwnerKind::name);
+        let plurals = kinds.map(|kind| format!("{kind}s"));
+        let shared = ["timer", "plan:time:set", "plan:ids", "alarm"];
+        let indexes = indexes.iter().chain(&plurals).map(String::as_str);
         let mut findings = Vec::new();
-        for step in indexes.iter().map(String::as_str).chain(shared).chain(["bundle", "plan"]) {
+        for step in indexes.chain(shared).chain(kinds) {
             findings.extend(self.check_owners_step(shard, is_mending, step).await?);
         }
         Ok(findings)
@@ -131,13 +136,21 @@ impl Node {
         while !position.is_empty() {
             let mut call = self.call(&CHECK_OWNERS, shard).await;
             call.arg(u8::from(is_mending)).arg(step).arg(&position);
-            let [next, lines] = call.send().await?.body.parts()?;
-            for line in lines.list()? {
-                found.push(line.text()?);
-            }
-            position = next.text()?;
+            position = read_piece(call.send().await?.body, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// Checks what the workers of a shard hold.
+    async fn check_held(&self, shard: usize, is_mending: bool) -> Result<Vec<String>, StoreError> {
+        let mut findings = Vec::new();
+        let mut position = "0".to_owned();
+        while !position.is_empty() {
+            let mut call = self.call(&CHECK_HELD, shard).await;
+            call.arg(u8::from(is_mending)).arg(&position);
+            position = read_piece(call.send().await?.body, &mut findings)?;
+        }
+        Ok(findings)
     }
 
     /// Checks one queue.
@@ -178,12 +191,17 @@ impl Node {
         while !position.is_empty() {
             let mut call = self.call(&CHECK, self.keys.shard_of(queue)).await;
             call.arg(queue.as_str()).arg(u8::from(is_mending)).arg(step).arg(&position);
-            let [next, found] = call.send().await?.body.parts()?;
-            for line in found.list()? {
-                findings.push(line.text()?);
-            }
-            position = next.text()?;
+            position = read_piece(call.send().await?.body, findings)?;
         }
         Ok(())
     }
+}
+
+/// Reads what a piece of a check has found, and where to go on; empty: that was all.
+fn read_piece(body: Part, findings: &mut Vec<String>) -> Result<String, StoreError> {
+    let [next, lines] = body.parts()?;
+    for line in lines.list()? {
+        findings.push(line.text()?);
+    }
+    next.text()
 }

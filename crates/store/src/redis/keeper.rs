@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use punctual_core::{QueueName, Span, State};
+use punctual_core::{OwnerKind, QueueName, Span, State, WorkerName};
 use redis::cluster_async::ClusterConnection;
 use redis::{PushInfo, PushKind, RedisResult, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -136,6 +136,9 @@ impl Node {
                 self.wake(Wake::Bundles { queue: queue.clone() });
             }
         }
+        for key in self.owner_names(OwnerKind::Worker).await? {
+            self.heed_worker(&format!("worker {}", key.name));
+        }
         Ok(())
     }
 
@@ -184,7 +187,10 @@ impl Node {
         let text = String::from_utf8_lossy(&text).into_owned();
         let mut lines = text.lines();
         match lines.next().and_then(|line| line.strip_prefix("punctual ")) {
-            Some(session) if session == self.session => {}
+            // What else this node has done, it knows; what it did to workers, the script alone knows.
+            Some(session) if session == self.session => {
+                lines.for_each(|line| self.heed_worker(line));
+            }
             Some(_) => lines.for_each(|line| self.heed_line(shard, line)),
             None => self.missed.notify_one(),
         }
@@ -214,7 +220,14 @@ impl Node {
                     self.agenda.no_later_than(shard, at_ms);
                 }
             }
-            _ => {}
+            _ => self.heed_worker(line),
+        }
+    }
+
+    fn heed_worker(&self, line: &str) {
+        let name = line.strip_prefix("worker ").and_then(|name| WorkerName::parse(name).ok());
+        if let Some(worker) = name {
+            self.wake(Wake::Worker { worker });
         }
     }
 

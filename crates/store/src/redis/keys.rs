@@ -134,6 +134,11 @@ pub(super) fn escaped(name: &str) -> String {
     out
 }
 
+/// The name that stands in a key.
+pub(super) fn unescaped(text: &str) -> String {
+    text.replace("%3A", ":").replace("%0A", "\n").replace("%25", "%")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +180,7 @@ mod tests {
         assert!(shard.starts_with("punctual:{") && shard.ends_with("}:shard"), "{shard}");
         assert_eq!(cluster.shard_of_channel(cluster.channel(7).as_bytes()), Some(7));
         assert_eq!(escaped("a:b%c"), "a%3Ab%25c");
+        assert_eq!(unescaped(&escaped("a:%3A%25\n%0A")), "a:%3A%25\n%0A");
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod connection;
 mod durability;
 mod events;
 mod fields;
+mod holdings;
 mod inbox;
 mod keeper;
 mod keys;
@@ -51,7 +52,9 @@ mod trouble;
 use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
-use punctual_core::{Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp};
+use punctual_core::{
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, TaskId, Timestamp, WorkerName,
+};
 use redis::cmd;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
@@ -328,6 +331,14 @@ impl Store for RedisStore {
         self.node.take(take).await
     }
 
+    async fn loads(&self, workers: &[WorkerName]) -> Result<Vec<usize>, StoreError> {
+        self.node.loads(workers).await
+    }
+
+    async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError> {
+        self.node.holdings(worker).await
+    }
+
     async fn commit(
         &self,
         changes: Vec<Change>,
@@ -394,6 +405,10 @@ impl Store for RedisStore {
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
         self.node.sweep(limit).await
+    }
+
+    fn shares_place(&self, a: &QueueName, b: &QueueName) -> bool {
+        self.node.keys.shard_of(a) == self.node.keys.shard_of(b)
     }
 
     fn inbox(&self, lists: InboxLists) -> Result<Arc<dyn Inbox>, StoreError> {

@@ -3,6 +3,7 @@
 //! A plan's record is JSON for people to read, under the name that the seeds give it, and packed beside
 //! that: JSON does not tell `null` from nothing, and if somebody spoils it, the plan still reads, as one
 //! that failed. A bundle's record is JSON without what lies beside it: its target, packed, and its data.
+//! All others are packed, and JSON besides for people to read.
 
 use std::collections::BTreeSet;
 
@@ -116,7 +117,8 @@ impl Shown {
 
     /// About how large it is.
     pub(super) fn bytes(&self) -> usize {
-        self.record.len() + self.data.iter().map(Vec::len).sum::<usize>()
+        let data = self.data.iter().map(Vec::len).sum::<usize>();
+        self.record.len().max(self.packed.len()) + data
     }
 
     /// Reads the record.

@@ -15,6 +15,8 @@ use crate::port::{OwnerListing, OwnerPage, StoreError, StoredOwner};
 const OWNERS_MAX: usize = 500;
 /// More items than an owner has, and few enough for a script to count.
 const ITEMS_MAX: usize = u32::MAX as usize;
+/// More owners than there are of a kind that all are named of.
+const NAMES_MAX: usize = 1_000_000;
 /// Owners of a page that are read at once.
 const SLICE: usize = 50;
 
@@ -97,6 +99,14 @@ impl Node {
             }
         }
         Ok((items, read))
+    }
+
+    /// All owners of a kind.
+    pub(super) async fn owner_names(&self, kind: OwnerKind) -> Result<Vec<OwnerKey>, StoreError> {
+        let prefix = String::new();
+        let listing = OwnerListing { kind, queue: None, prefix, cursor: None, limit: NAMES_MAX };
+        let names = async |shard| self.names_in(shard, &listing, None).await;
+        Ok(self.everywhere(names).await?.concat())
     }
 
     /// Names of a shard that come after a place, one more than a page has.

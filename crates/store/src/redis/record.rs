@@ -151,7 +151,8 @@ pub(super) fn status_fields(status: &Status) -> Fields<'_> {
         }
     }
     if let Some(worker) = &status.worker {
-        fields.long("worker", worker.as_str().as_bytes());
+        // In one piece, so that scripts can tell who holds it.
+        fields.set("worker", worker.as_str().as_bytes());
     }
     if let Some(progress) = status.progress {
         fields.text("progress", progress);

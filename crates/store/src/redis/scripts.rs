@@ -3,9 +3,11 @@
 use std::sync::LazyLock;
 
 const BASE: &str = include_str!("lua/base.lua");
+const HELD: &str = include_str!("lua/held.lua");
 const INDEX: &str = include_str!("lua/index.lua");
 /// What several scripts need besides.
 const STREAMS: &str = include_str!("lua/streams.lua");
+const TURNS: &str = include_str!("lua/turns.lua");
 const KEYED: &str = include_str!("lua/keyed.lua");
 const CHANGES: &str = include_str!("lua/changes.lua");
 const OWNERS: &str = include_str!("lua/owners.lua");
@@ -44,6 +46,7 @@ impl Script {
         }
         if matches!(kind, Kind::Adds | Kind::Changes) {
             source.push_str(&format!("\nlocal ADDS_ONLY = {}\n", kind == Kind::Adds));
+            source.push_str(HELD);
             source.push_str(INDEX);
         }
         for part in parts {
@@ -74,7 +77,7 @@ scripts! {
     /// Pushes tasks.
     PUSH: "push", Adds, [KEYED];
     /// Hands out tasks.
-    TAKE: "take", Changes, [STREAMS];
+    TAKE: "take", Changes, [STREAMS, TURNS];
     /// Commits decisions.
     COMMIT: "commit", Changes, [CHANGES];
     /// Removes tasks.
@@ -135,6 +138,10 @@ scripts! {
     ALARMS: "alarms", Changes, [OWNERS];
     /// Takes an owner that cannot be read out of what is sorted by time.
     QUIET: "quiet", Changes, [OWNERS, OWNER_INDEX];
+    /// Tells what workers hold.
+    HOLDINGS: "holdings", Reads, [];
+    /// Compares what workers hold with their tasks.
+    CHECK_HELD: "check_held", Changes, [];
     /// Compares owners and their indexes.
     CHECK_OWNERS: "check_owners", Changes, [OWNERS, OWNER_INDEX];
 }

@@ -1,10 +1,11 @@
 //! Taking, in pieces that Redis carries out without keeping others waiting.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
-use punctual_core::{QueueName, Seed, Span, Timestamp};
+use punctual_core::{QueueName, Seed, Span, Timestamp, WorkerName};
 
 use super::answer::Part;
 use super::keys::escaped;
@@ -33,10 +34,12 @@ struct Granted {
 impl Node {
     pub(super) async fn take(&self, take: Take) -> Result<Taken, StoreError> {
         let mut per_taker: Vec<Vec<Stored>> = take.takers.iter().map(|_| Vec::new()).collect();
+        let elsewhere = self.held_elsewhere(&take).await?;
         let mut first = 0;
         loop {
             let rooms = rooms(&take.classes, &per_taker);
-            let Some((piece, now)) = self.take_piece(&take, first, &rooms, &per_taker).await?
+            let Some((piece, now)) =
+                self.take_piece(&take, first, &rooms, &per_taker, &elsewhere).await?
             else {
                 return Ok(Taken::NoQueue);
             };
@@ -66,6 +69,30 @@ impl Node {
         }
     }
 
+    /// How many tasks each taker's worker holds in shards other than that of the queue, where it matters
+    /// and there are others.
+    async fn held_elsewhere(&self, take: &Take) -> Result<Vec<usize>, StoreError> {
+        let limited = |taker: &&Taker| taker.capacity.is_some();
+        let worker = |taker: &Taker| taker.worker.clone();
+        let workers: BTreeSet<WorkerName> =
+            take.takers.iter().filter(limited).filter_map(worker).collect();
+        let is_one_shard = self.keys.shards() == 1;
+        if is_one_shard || workers.is_empty() || !self.is_dispatched(&take.queue).await? {
+            return Ok(Vec::new());
+        }
+        let workers: Vec<WorkerName> = workers.into_iter().collect();
+        let home = self.keys.shard_of(&take.queue);
+        let loads = self.loads_but(&workers, Some(home)).await?;
+        let loads: HashMap<_, _> = workers.into_iter().zip(loads).collect();
+        let held = |taker: &Taker| taker.worker.as_ref().and_then(|worker| loads.get(worker));
+        Ok(take.takers.iter().map(|taker| held(taker).copied().unwrap_or_default()).collect())
+    }
+
+    async fn is_dispatched(&self, queue: &QueueName) -> Result<bool, StoreError> {
+        let known = self.queue(queue).await?;
+        Ok(known.is_some_and(|known| known.queue.settings.mode == Mode::Dispatch))
+    }
+
     /// One call, for the takers from `first` on.
     async fn take_piece(
         &self,
@@ -73,6 +100,7 @@ impl Node {
         first: usize,
         rooms: &HashMap<String, usize>,
         so_far: &[Vec<Stored>],
+        elsewhere: &[usize],
     ) -> Result<Option<(Piece, Timestamp)>, StoreError> {
         let mut call = self.call(&TAKE, self.keys.shard_of(&take.queue)).await;
         let roll = take.takers.get(first).map_or(0, |taker| seed_bits(taker.seed) >> 97);
@@ -81,7 +109,12 @@ impl Node {
         for (class, room) in rooms {
             call.arg(class.as_str()).arg(room_text(*room));
         }
-        for (taker, got) in take.takers.iter().zip(so_far).skip(first) {
+        let capabilities = take.classes.covered_by.as_deref();
+        call.arg(capabilities.map_or_else(|| "-1".to_owned(), |all| all.len().to_string()));
+        for name in capabilities.unwrap_or_default() {
+            call.arg(escaped(name));
+        }
+        for (place, (taker, got)) in take.takers.iter().zip(so_far).enumerate().skip(first) {
             let size = |Stored { task, .. }: &Stored| task.spec.payload.len() + task.status.bytes();
             let bytes: usize = got.iter().map(size).sum();
             call.arg(format!("{:032x}", seed_bits(taker.seed))).arg(got.len());
@@ -89,6 +122,8 @@ impl Node {
             call.arg(taker.hold.map_or_else(String::new, |hold| hold.as_millis().to_string()));
             call.arg(u8::from(taker.confirm));
             call.arg(taker.worker.as_ref().map_or("", |worker| worker.as_str()));
+            call.arg(taker.capacity.map_or_else(String::new, |most| most.to_string()));
+            call.arg(elsewhere.get(place).copied().unwrap_or_default());
         }
         let answer = call.send().await?;
         let now = Timestamp::from_millis(answer.now_ms);

@@ -1,7 +1,8 @@
 //! A Cluster of three primaries.
 
 use punctual_core::callback::{Callback, End};
-use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, State};
+use punctual_core::queue::Mode;
+use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, State, WorkerName};
 use punctual_store::{Step, Stepped, Store, Wake, conformance};
 use punctual_testing::redis::Cluster;
 
@@ -125,6 +126,36 @@ async fn bundles_are_heard_of_and_what_steps_make_reaches_other_servers() {
         assert_eq!(b.take(&after, 9, 60_000).await[0].task.spec.id, id("called-back"));
     }
     assert_eq!(b.listed(OwnerKind::Bundle).await, Vec::<String>::new());
+}
+
+/// A worker's queues lie in several shards; what it holds is the sum over all of them.
+#[tokio::test]
+async fn a_worker_holds_tasks_of_many_shards() {
+    let cluster = Cluster::start();
+    let (a, b) = (Node::open(cluster.url()).await, Node::open(cluster.url()).await);
+    let mut wakes = b.0.wakeups();
+    let worker = WorkerName::parse("w").unwrap();
+    for n in 0..12 {
+        let queue = format!("queue-{n}");
+        a.put(&queue, |queue| queue.settings.mode = Mode::Dispatch).await;
+        a.push(&queue, task("t")).await;
+        a.push(&queue, task("u")).await;
+        let given = [&a, &b][n % 2].take_as(&queue, &worker, 9, Some(10)).await;
+        assert_eq!(given.len(), if n < 5 { 2 } else { 0 });
+        if n < 5 {
+            hear(&mut wakes, |wake| *wake == Wake::Worker { worker: worker.clone() }).await;
+        }
+    }
+    assert_eq!(b.0.loads(std::slice::from_ref(&worker)).await.unwrap(), [10]);
+    assert_eq!(b.0.holdings(&worker).await.unwrap().len(), 10);
+    let places = (0..12).map(|n| name(&format!("queue-{n}")));
+    assert!(places.clone().any(|place| !a.0.shares_place(&place, &name("queue-0"))));
+    assert!(places.clone().all(|place| a.0.shares_place(&place, &place)));
+    for place in places {
+        assert!(a.0.delete_queue(&place).await.unwrap());
+    }
+    assert_eq!(b.0.loads(&[worker]).await.unwrap(), [0]);
+    assert_eq!(a.0.check(false).await.unwrap(), Vec::<String>::new());
 }
 
 /// FAULTS row 27: a slot moves to another server under load; requests wait, nothing is lost or doubled.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use punctual_core::{Event, NewTask, Span, State};
+use punctual_core::queue::Mode;
+use punctual_core::{Event, NewTask, Span, State, WorkerName};
 use punctual_store::{Store, Wake};
 use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, hear, id, name, task};
+use crate::owners::ask;
 
 /// Takes an id out of every sorted set.
 fn erase(server: &Server, text: &str) {
@@ -53,6 +55,39 @@ async fn a_held_task_whose_hold_is_lost_is_recovered() {
     }
 }
 
+/// What workers hold follows from the tasks, whatever becomes of the sets.
+#[tokio::test]
+async fn lost_and_false_holdings_are_found_and_mended() {
+    let server = Server::start();
+    let node = Node::open(server.url()).await;
+    node.put("d:1", |queue| queue.settings.mode = Mode::Dispatch).await;
+    let worker = WorkerName::parse("w:1").unwrap();
+    for text in ["a", "b:c"] {
+        node.push("d:1", task(text)).await;
+    }
+    let given = node.take_as("d:1", &worker, 9, None).await;
+    assert_eq!(given.len(), 2);
+    let held = async || {
+        let mut held = node.0.holdings(&worker).await.unwrap();
+        held.sort();
+        held
+    };
+    let expected = [(name("d:1"), id("a")), (name("d:1"), id("b:c"))];
+    assert_eq!(held().await, expected);
+    assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+    let key = "punctual:held:w%3A1";
+    assert_eq!(server.command::<i64>(&format!("SREM {key} d%3A1:a")), 1);
+    assert_eq!(node.0.check(true).await.unwrap().len(), 1, "a task is missed");
+    assert_eq!(held().await, expected);
+    for (key, member) in [(key, "d%3A1:ghost"), (key, "q:a"), ("punctual:held:x", "d%3A1:a")] {
+        server.command::<i64>(&format!("SADD {key} {member}"));
+        assert_eq!(node.0.check(false).await.unwrap().len(), 1, "{member} in {key}");
+        assert_eq!(node.0.check(true).await.unwrap().len(), 1);
+        assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+    }
+    assert_eq!(held().await, expected);
+}
+
 #[tokio::test]
 async fn whatever_is_lost_from_the_indexes_is_found_and_mended() {
     let server = Server::start();
@@ -91,7 +126,12 @@ async fn whatever_is_lost_from_the_indexes_is_found_and_mended() {
         let left = node.0.check(true).await.unwrap();
         assert_eq!(left, Vec::<String>::new(), "{key} is mended");
     }
-    // Entries that nothing stands behind, and a number that is wrong.
+    // Entries that nothing stands behind, and numbers that are wrong.
+    let lane: String = server.command("HGET punctual:lanes:q 5");
+    let (rest, _) = lane.rsplit_once(' ').unwrap();
+    let (rest, _) = rest.rsplit_once(' ').unwrap();
+    ask::<i64>(&server, &["HSET", "punctual:lanes:q", "5", &format!("{rest} 99999999999999 0")]);
+    assert_eq!(node.0.check(true).await.unwrap().len(), 1, "a lane that hides its tasks");
     server.command::<i64>("ZADD punctual:state:q:running 1 0000000000000001:ghost");
     server.command::<i64>("RPUSH punctual:ready:q ghost");
     server.command::<i64>("HSET punctual:q:q number 77");

@@ -43,7 +43,8 @@ pub(crate) fn check(server: &Server) {
     let of_queue = names(part("Fields of `punctual:q:<queue>`", "### Of a task"));
     let of_task = names(part("### Of a task", "### Of a bundle"));
     let of_bundle = names(part("| field of the record |", "### Of a plan"));
-    let of_plan = names(part("| field of that |", "### Of a shard"));
+    let of_plan = names(part("| field of that |", "### Of a flow"));
+    let of_others = names(part("| field of such a record |", "What workers hold"));
     let keys: Vec<String> = server.command("KEYS *");
     let mut kinds = BTreeSet::new();
     for key in &keys {
@@ -56,6 +57,7 @@ pub(crate) fn check(server: &Server) {
             "t" => &of_task,
             "queue" if rest.ends_with(":meta") => &of_bundle,
             "plan" if rest.starts_with("plan:meta:") => &of_plan,
+            "flow" | "step" | "worker" | "vote" if !rest.ends_with(":items") => &of_others,
             _ => &BTreeSet::new(),
         };
         if !fields.is_empty() {

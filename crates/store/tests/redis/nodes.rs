@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use punctual_core::queue::Keep;
+use punctual_core::queue::{Keep, Mode};
 use punctual_core::task::{Context, Settlement};
 use punctual_core::{
-    Event, NewTask, Queue, QueueName, RawJson, Seed, Settings, Span, Spec, State, TaskId,
+    Event, NewTask, OwnerKind, Queue, QueueName, RawJson, Seed, Settings, Span, Spec, State,
+    TaskId, WorkerName,
 };
+use punctual_store::conformance::owner_of;
 use punctual_store::redis::{RedisOptions, RedisStore};
 use punctual_store::{
     Change, Classes, Lost, Push, Pushed, PutQueue, Revision, Store, Stored, Take, Taken, Taker,
@@ -71,7 +73,25 @@ impl Node {
 
     pub(crate) async fn take(&self, queue: &str, n: usize, hold_ms: i64) -> Vec<Stored> {
         let hold = Some(Span::from_millis(hold_ms));
-        let taker = Taker { seed: random_seed(), worker: None, n, hold, confirm: false };
+        let seed = random_seed();
+        let taker = Taker { seed, worker: None, n, hold, confirm: false, capacity: None };
+        self.take_by(queue, taker).await
+    }
+
+    /// Takes for a worker that can hold so many tasks.
+    pub(crate) async fn take_as(
+        &self,
+        queue: &str,
+        worker: &WorkerName,
+        n: usize,
+        capacity: Option<usize>,
+    ) -> Vec<Stored> {
+        let (seed, worker) = (random_seed(), Some(worker.clone()));
+        let taker = Taker { seed, worker, n, hold: None, confirm: false, capacity };
+        self.take_by(queue, taker).await
+    }
+
+    async fn take_by(&self, queue: &str, taker: Taker) -> Vec<Stored> {
         let take = Take { queue: name(queue), classes: Classes::all(), takers: vec![taker] };
         match self.0.take(take).await.unwrap() {
             Taken::Tasks { mut per_taker, .. } => per_taker.remove(0),
@@ -128,6 +148,63 @@ async fn pair() -> (Server, Node, Node) {
     let (a, b) = (Node::open(server.url()).await, Node::open(server.url()).await);
     a.put("q", |_| ()).await;
     (server, a, b)
+}
+
+/// Whatever one node does to a worker's tasks, every node hears of, the one that did it included.
+#[tokio::test]
+async fn nodes_hear_of_what_workers_hold() {
+    let (server, a, b) = pair().await;
+    let mut wakes = [a.0.wakeups(), b.0.wakeups()];
+    let worker = WorkerName::parse("w").unwrap();
+    let is_called = |wake: &Wake| *wake == Wake::Worker { worker: worker.clone() };
+    a.put("d", |queue| queue.settings.mode = Mode::Dispatch).await;
+    a.push("d", task("t")).await;
+    let given = a.take_as("d", &worker, 1, Some(1)).await.remove(0);
+    for wakes in &mut wakes {
+        hear(wakes, is_called).await;
+    }
+    assert_eq!(b.0.holdings(&worker).await.unwrap(), [(name("d"), id("t"))]);
+    let cancelled = b.change(&given, Event::Cancel).await;
+    b.0.commit(vec![cancelled]).await.unwrap()[0].unwrap();
+    for wakes in &mut wakes {
+        hear(wakes, is_called).await;
+    }
+    // Whoever may have missed something looks after all workers there are.
+    let owner = owner_of(OwnerKind::Worker, "w", "", a.0.now());
+    a.change_owner(crate::owners::change(None, owner.key(), Some(owner))).await;
+    for wakes in &mut wakes {
+        while wakes.try_recv().is_ok() {}
+    }
+    server.command::<i64>("PUBLISH punctual:action:push look");
+    for wakes in &mut wakes {
+        hear(wakes, is_called).await;
+    }
+}
+
+/// Two nodes hand out tasks of one worker's queues at once; it never gets more than it can hold.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_capacity_holds_for_all_nodes_together() {
+    let (_server, a, b) = pair().await;
+    let worker = WorkerName::parse("w").unwrap();
+    for queue in ["d", "e"] {
+        a.put(queue, |queue| queue.settings.mode = Mode::Dispatch).await;
+        for n in 0..40 {
+            a.push(queue, task(&format!("t{n}"))).await;
+        }
+    }
+    let mut given = 0;
+    while given < 80 {
+        let (one, other) =
+            tokio::join!(a.take_as("d", &worker, 5, Some(7)), b.take_as("e", &worker, 5, Some(7)),);
+        let load = a.0.loads(std::slice::from_ref(&worker)).await.unwrap()[0];
+        assert!(load <= 7 && load == one.len() + other.len(), "{load}");
+        given += load;
+        for stored in one.iter().chain(&other) {
+            a.commit(stored).await.unwrap();
+        }
+    }
+    assert_eq!(a.0.loads(&[worker]).await.unwrap(), [0]);
+    assert_eq!(a.0.check(false).await.unwrap(), Vec::<String>::new());
 }
 
 #[tokio::test]

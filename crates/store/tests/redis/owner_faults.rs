@@ -7,6 +7,7 @@ use punctual_core::{
     Bundle, Event, NewTask, Owner, OwnerKey, OwnerKind, OwnerRef, PlanId, RawJson, Settings, Span,
     Spec, State,
 };
+use punctual_store::conformance::owner_of;
 use punctual_store::{OwnerChange, Push, PushRefusal, Pushed, Step, Stepped, Store, Wake};
 use punctual_testing::redis::Server;
 
@@ -300,6 +301,54 @@ async fn what_is_lost_from_the_indexes_of_owners_is_found_and_mended() {
     }
     assert_eq!(node.bundle("q", "k").await, Some(bundle));
     assert_eq!(node.listed(OwnerKind::Plan).await, ["p"]);
+}
+
+/// Owners that are alike whatever they are: a flow, its steps, a worker, a vote.
+#[tokio::test]
+async fn what_is_lost_from_the_indexes_of_other_owners_is_found_and_mended() {
+    let server = Server::start();
+    let node = node_with_queue(&server, "q").await;
+    let now = node.0.now() + Span::from_secs(60);
+    let kinds = [OwnerKind::Flow, OwnerKind::Step, OwnerKind::Worker, OwnerKind::Vote];
+    let owners = kinds.map(|kind| owner_of(kind, "q", "n", now));
+    let owners_made = owners.iter().map(|owner| change(None, owner.key(), Some(owner.clone())));
+    let step = Step { owners: owners_made.collect(), ..Step::default() };
+    assert!(matches!(node.step(step).await, Stepped::Done { .. }));
+    assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+    for kind in kinds.map(OwnerKind::name) {
+        for index in [format!("{kind}s"), format!("{kind}s:q"), "alarm".to_owned()] {
+            assert_eq!(server.command::<i64>(&format!("DEL punctual:{index}")), 1, "{index}");
+            assert!(!node.0.check(false).await.unwrap().is_empty(), "{index} is missed");
+            assert!(!node.0.check(true).await.unwrap().is_empty());
+            assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new(), "{index}");
+        }
+        let ghosts = [
+            (format!("{kind}s"), "ghost".to_owned()),
+            (format!("{kind}s:q"), "ghost".to_owned()),
+            ("alarm".to_owned(), format!("{kind}:q:ghost")),
+        ];
+        for (index, member) in ghosts {
+            ask::<i64>(&server, &["ZADD", &format!("punctual:{index}"), "1", &member]);
+            assert_eq!(node.0.check(true).await.unwrap().len(), 1, "{member} in {index}");
+            assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
+        }
+    }
+    for owner in &owners {
+        assert_eq!(node.owner(&owner.key()).await.unwrap().owner, *owner);
+    }
+    // One that cannot be read keeps no other waiting.
+    let mut wakes = node.0.wakeups();
+    let soon = owner_of(OwnerKind::Flow, "soon", "", node.0.now());
+    let bad = owner_of(OwnerKind::Flow, "bad", "", node.0.now());
+    for owner in [&bad, &soon] {
+        node.change_owner(change(None, owner.key(), Some(owner.clone()))).await;
+    }
+    server.command::<i64>("HSET punctual:flow:bad:bad packed nonsense");
+    hear(&mut wakes, |wake| *wake == Wake::Alarms).await;
+    let rung = node.0.alarms(9).await.unwrap();
+    assert_eq!(rung.len(), 1);
+    assert_eq!(rung[0].owner, soon);
+    assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
 }
 
 /// Out of memory, nothing is pushed into bundles; what is there can be finished.

@@ -2,6 +2,7 @@
 
 mod batch;
 mod bundle;
+mod flow;
 mod http;
 mod notice;
 mod plan;
@@ -12,6 +13,7 @@ use punctual_core::Timestamp;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
 pub(crate) use self::bundle::BundleView;
+pub(crate) use self::flow::{FlowSummaryView, FlowView, GoneFlowView};
 pub(crate) use self::http::HttpView;
 pub(crate) use self::notice::NoticeView;
 pub(crate) use self::plan::{GonePlanView, PlanView};

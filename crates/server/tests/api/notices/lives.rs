@@ -197,8 +197,8 @@ async fn what_was_under_way_when_a_server_ended_is_sent_again_by_the_next() {
     let push = Push { queue: queue.clone(), tasks: vec![notice], keyed: None };
     store.push(push).await.unwrap();
     let seed = Seed::new(7);
-    let taker =
-        Taker { seed, worker: None, n: 1, hold: Some(Span::from_secs(3_600)), confirm: false };
+    let hold = Some(Span::from_secs(3_600));
+    let taker = Taker { seed, worker: None, n: 1, hold, confirm: false, capacity: None };
     let take = Take { queue, classes: Classes::all(), takers: vec![taker] };
     assert!(matches!(store.take(take).await.unwrap(), Taken::Tasks { .. }));
 

@@ -1,9 +1,10 @@
-//! Owners: bundles and plans, and the steps that change them together with their tasks.
+//! Owners: bundles, plans and all others, and the steps that change them together with their tasks.
 //!
 //! What a record says is the business of `core`; a store only goes by its key and its two times.
 //! The records here are therefore the plainest that have those.
 
 mod items;
+mod kinds;
 mod queues;
 mod read;
 mod restart;
@@ -11,17 +12,28 @@ mod step;
 mod wake;
 
 use punctual_core::bundle::{BundleKey, BundleState};
+use punctual_core::flow::{Counts, Flow, FlowState, FlowStep, OnFailure, StepState};
 use punctual_core::plan::Order;
+use punctual_core::vote::{Ballot, BallotState, Vote};
+use punctual_core::worker::{SILENCE, Worker, WorkerState};
 use punctual_core::{
-    Bundle, NewTask, Owner, OwnerKey, OwnerRef, Plan, PlanId, RawJson, Spec, Timestamp,
+    Bundle, FlowId, NewTask, Owner, OwnerKey, OwnerKind, OwnerRef, Plan, PlanId, RawJson, Spec,
+    StepName, Timestamp, Token,
 };
 
-use super::fixture::{Fixture, queue};
+use super::fixture::{Fixture, id, queue, worker};
 use crate::port::{OwnerChange, Revision, Step, Stepped, StoredOwner};
 
 /// The checks of every file here.
-pub(super) const CHECKS: [&[(&str, super::Check)]; 6] =
-    [step::CHECKS, items::CHECKS, read::CHECKS, wake::CHECKS, queues::CHECKS, restart::CHECKS];
+pub(super) const CHECKS: [&[(&str, super::Check)]; 7] = [
+    step::CHECKS,
+    items::CHECKS,
+    read::CHECKS,
+    wake::CHECKS,
+    queues::CHECKS,
+    restart::CHECKS,
+    kinds::CHECKS,
+];
 
 pub(super) fn bundle_key(text: &str) -> BundleKey {
     BundleKey::parse(text).expect("a key in a check is well formed")
@@ -68,6 +80,66 @@ pub(crate) fn a_bundle(bundle: Bundle) -> Owner {
 
 pub(crate) fn a_plan(plan: Plan) -> Owner {
     Owner::Plan(Box::new(plan))
+}
+
+/// The plainest owner of a kind that has a name in a queue. What lies under its own name is called like
+/// the queue. Its alarm comes at a time, if it has one.
+///
+/// # Panics
+/// If a name is not well formed.
+pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) -> Owner {
+    let well_formed = "a name in a check is well formed";
+    match kind {
+        OwnerKind::Bundle => {
+            a_bundle(Bundle { abandoned_at: Some(at), ..bundle(queue_name, name, at) })
+        }
+        OwnerKind::Plan => a_plan(plan(queue_name, name, at)),
+        OwnerKind::Flow => Owner::Flow(Box::new(Flow {
+            id: FlowId::parse(queue_name).expect(well_formed),
+            on_failure: OnFailure::Stop,
+            state: FlowState::Running,
+            created_at: at,
+            finished_at: None,
+            counts: Counts { pending: 1, living: 2, done: 3, failed: 4, cancelled: 5 },
+            round: 6,
+            // One that is to be looked through at once.
+            sweeps: 1,
+            swept: 0,
+        })),
+        OwnerKind::Step => Owner::Step(Box::new(FlowStep {
+            flow: FlowId::parse(queue_name).expect(well_formed),
+            name: StepName::parse(name).expect(well_formed),
+            position: 7,
+            queue: queue("elsewhere"),
+            before: Vec::new(),
+            missing: 0,
+            state: StepState::Pending,
+            round: 1,
+            paused: false,
+            result: Some(RawJson::null()),
+            error: Some("\u{fc}".to_owned()),
+        })),
+        OwnerKind::Worker => Owner::Worker(Box::new(Worker {
+            name: worker(queue_name),
+            queues: vec![queue("elsewhere")],
+            capabilities: vec!["gpu".to_owned()],
+            capacity: 3,
+            session: None,
+            state: WorkerState::Active,
+            joined_at: at,
+            seen_at: at - SILENCE,
+        })),
+        OwnerKind::Vote => {
+            let ballot = Ballot {
+                worker: worker("w"),
+                token: Token::NOBODY,
+                hold: SILENCE,
+                state: BallotState::Running { until: at },
+            };
+            let (queue, task) = (queue(queue_name), id(name));
+            Owner::Vote(Box::new(Vote { queue, task, ballots: vec![ballot] }))
+        }
+    }
 }
 
 fn key_of_bundle(queue_name: &str, key: &str) -> OwnerKey {

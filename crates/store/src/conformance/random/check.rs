@@ -7,8 +7,8 @@ use proptest::{prop_assert, prop_assert_eq};
 use punctual_core::{QueueName, State, Task, TaskId, Timestamp, Verb};
 
 use super::pair::{Outcome, Pair, answered};
-use super::steps::{QUEUES, Step};
-use crate::conformance::fixture::queue;
+use super::steps::{QUEUES, Step, WORKERS};
+use crate::conformance::fixture::{queue, worker};
 use crate::port::{Listing, Receipt, Store, Stored};
 
 /// How many of the last tokens are asked for by their receipts.
@@ -68,8 +68,23 @@ impl Pair {
             self.sound(name, &all, stats.map_or([0; 10], |stats| stats.counts))?;
         }
         self.compare_owners().await?;
+        self.compare_holdings().await?;
         self.compare_expired().await?;
         self.compare_receipts().await
+    }
+
+    async fn compare_holdings(&self) -> Outcome {
+        let workers = WORKERS.map(worker);
+        let loads = answered(self.model.loads(&workers).await)?;
+        prop_assert_eq!(&answered(self.subject().loads(&workers).await)?, &loads, "loads");
+        for worker in &workers {
+            let mut model = answered(self.model.holdings(worker).await)?;
+            let mut subject = answered(self.subject().holdings(worker).await)?;
+            model.sort();
+            subject.sort();
+            prop_assert_eq!(subject, model, "what {} holds", worker);
+        }
+        Ok(())
     }
 
     async fn compare_expired(&self) -> Outcome {

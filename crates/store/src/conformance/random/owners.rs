@@ -9,19 +9,28 @@ use punctual_core::{
 };
 
 use super::pair::{Outcome, Pair, answered};
-use super::steps::{Occurrence, Pushable, QUEUES, occurrence, pushable};
+use super::steps::{Occurrence, Pushable, QUEUES, a_queue, occurrence, pushable};
 use crate::conformance::fixture::{id, queue};
-use crate::conformance::owners::{
-    a_bundle, a_plan, bundle, bundle_key, changed, made, plan, plan_id, removed,
-};
+use crate::conformance::owners::{bundle_key, changed, made, owner_of, plan_id, removed};
 use crate::port::{
     Change, Keyed, KeyedItem, OwnerChange, OwnerListing, Step, Stepped, Store, StoredOwner,
 };
 
-/// The keys of bundles in a sequence.
-const BUNDLES: [&str; 3] = ["k", "k/2", "ä"];
-/// The ids of plans in a sequence; each queue wants them.
-const PLANS: [&str; 2] = ["p", "pp"];
+/// The owners each queue of a sequence may have. It wants the same plans as all others; what lies under
+/// its own name is called like the queue.
+const OWNERS: [(OwnerKind, &str); 11] = [
+    (OwnerKind::Bundle, "k"),
+    (OwnerKind::Bundle, "k/2"),
+    (OwnerKind::Bundle, "ä"),
+    (OwnerKind::Plan, "p"),
+    (OwnerKind::Plan, "pp"),
+    (OwnerKind::Vote, "k"),
+    (OwnerKind::Vote, "x"),
+    (OwnerKind::Flow, ""),
+    (OwnerKind::Step, "k"),
+    (OwnerKind::Step, "s"),
+    (OwnerKind::Worker, ""),
+];
 
 /// A step on owners and tasks of one queue.
 #[derive(Debug, Clone)]
@@ -37,7 +46,7 @@ pub(super) struct OwnerStep {
 /// What is to become of an owner.
 #[derive(Debug, Clone)]
 struct Wish {
-    /// Its place among the bundles and plans.
+    /// Its place in [`OWNERS`].
     place: usize,
     /// Whether it goes.
     goes: bool,
@@ -55,32 +64,40 @@ struct Wish {
 
 impl Wish {
     fn key(&self, name: &QueueName) -> OwnerKey {
-        match BUNDLES.get(self.place) {
-            Some(key) => OwnerKey::bundle(name, &bundle_key(key)),
-            None => OwnerKey::plan(name, &plan_id(PLANS[self.place - BUNDLES.len()])),
-        }
+        key_at(self.place, name)
     }
 
     /// The record it shall have, at a time.
     fn owner(&self, name: &QueueName, now: Timestamp) -> Owner {
         let after = |ms| now + Span::from_millis(ms);
-        let key = self.key(name);
-        if key.kind == OwnerKind::Plan {
-            let mut plan = plan(name.as_str(), &key.name, after(self.due_in_ms));
-            plan.next_at = self.alarm_in_ms.map(after);
-            return a_plan(plan);
+        let (kind, text) = OWNERS[self.place];
+        let mut owner = owner_of(kind, name.as_str(), text, after(self.due_in_ms));
+        let alarm_at = self.alarm_in_ms.map(after);
+        match &mut owner {
+            Owner::Bundle(bundle) => {
+                bundle.abandoned_at = alarm_at;
+                bundle.task = self.is_delivered.then(|| id("delivery"));
+            }
+            Owner::Plan(plan) => plan.next_at = alarm_at,
+            Owner::Flow(flow) => {
+                flow.created_at = alarm_at.unwrap_or(flow.created_at);
+                flow.sweeps = u32::from(alarm_at.is_some());
+            }
+            _ => {}
         }
-        let mut bundle = bundle(name.as_str(), &key.name, after(self.due_in_ms));
-        bundle.abandoned_at = self.alarm_in_ms.map(after);
-        bundle.task = self.is_delivered.then(|| id("delivery"));
-        a_bundle(bundle)
+        owner
     }
 }
 
+/// The owner of a queue that has a place in [`OWNERS`].
+fn key_at(place: usize, name: &QueueName) -> OwnerKey {
+    let (kind, text) = OWNERS[place];
+    owner_of(kind, name.as_str(), text, Timestamp::EPOCH).key()
+}
+
 pub(super) fn owner_step() -> impl Strategy<Value = OwnerStep> {
-    let queue = prop_oneof![5 => Just(0usize), 3 => Just(1usize), 1 => Just(2usize)];
     (
-        queue,
+        a_queue(),
         vec(wish(), 1..3),
         option::weighted(0.3, (any::<usize>(), occurrence())),
         prop_oneof![7 => Just(Vec::new()), 3 => vec(pushable(), 1..3)],
@@ -97,7 +114,7 @@ pub(super) fn owner_step() -> impl Strategy<Value = OwnerStep> {
 fn wish() -> impl Strategy<Value = Wish> {
     let times = || select(vec![-5_000, 0, 1, 1_000, 1_000, 10_000, 86_400_000]);
     (
-        0..BUNDLES.len() + PLANS.len(),
+        0..OWNERS.len(),
         prop::bool::weighted(0.2),
         prop::bool::weighted(0.1),
         times(),
@@ -126,9 +143,7 @@ fn wish() -> impl Strategy<Value = Wish> {
 fn all_keys() -> Vec<OwnerKey> {
     let of_queue = |name| {
         let name = queue(name);
-        let bundles = BUNDLES.map(|key| OwnerKey::bundle(&name, &bundle_key(key)));
-        let plans = PLANS.map(|plan| OwnerKey::plan(&name, &plan_id(plan)));
-        bundles.into_iter().chain(plans)
+        (0..OWNERS.len()).map(move |place| key_at(place, &name))
     };
     QUEUES.into_iter().flat_map(of_queue).collect()
 }
@@ -183,7 +198,7 @@ impl Pair {
         let now = self.now();
         let spawn = |pushable: &Pushable| {
             let spec = Spec::new(name.clone(), pushable.at(now), id("unnamed"), now);
-            let owner = pushable.owned.then(|| OwnerRef::Bundle(bundle_key(BUNDLES[0])));
+            let owner = pushable.owned.then(|| OwnerRef::Bundle(bundle_key(OWNERS[0].1)));
             Spec { owner, ..spec }
         };
         let spawn: Vec<Spec> = wanted.spawn.iter().map(spawn).collect();
@@ -264,7 +279,7 @@ impl Pair {
                 prop_assert_eq!(other, items, "items of {}", key);
             }
         }
-        for kind in [OwnerKind::Bundle, OwnerKind::Plan] {
+        for kind in OwnerKind::ALL {
             let whole = OwnerListing {
                 kind,
                 queue: None,
@@ -286,7 +301,7 @@ impl Pair {
             let other = answered(subject.first_due(&name).await)?.map(|stored| stored.owner);
             prop_assert_eq!(other, first, "what is due first in {}", name);
         }
-        for plan in PLANS.map(plan_id) {
+        for plan in ["p", "pp"].map(plan_id) {
             let station = answered(model.station(&plan).await)?;
             prop_assert_eq!(answered(subject.station(&plan).await)?, station);
         }

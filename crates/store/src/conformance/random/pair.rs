@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use proptest::prop_assert_eq;
 use proptest::test_runner::TestCaseError;
+use punctual_core::queue::Mode;
 use punctual_core::task::{Context, Event};
 use punctual_core::{
-    OwnerKey, OwnerRef, PlanId, Queue, QueueName, Seed, Settings, Spec, Task, TaskId, Timestamp,
-    Token,
+    OwnerKey, OwnerRef, PlanId, Queue, QueueName, Seed, Settings, Spec, State, Task, TaskId,
+    Timestamp, Token,
 };
 
 use super::check::as_it_reads;
 use super::owners::OwnerReading;
-use super::steps::{IDS, Occurrence, Pushable, QUEUES, Served, Step, Wish};
+use super::steps::{DISPATCHED, IDS, Occurrence, Pushable, QUEUES, Served, Step, WORKERS, Wish};
 use crate::clock::ManualClock;
 use crate::conformance::Subject;
-use crate::conformance::fixture::{id, json, queue, worker};
+use crate::conformance::fixture::{assigned, id, json, queue, worker};
 use crate::model::ModelStore;
 use crate::port::{
     Change, Keyed, KeyedItem, Push, Pushed, PutQueue, Store, StoreError, Stored, Take, Taken, Taker,
@@ -71,8 +72,10 @@ impl Pair {
 
     /// Carries out a sequence, and compares after every step.
     pub(super) async fn run(mut self, sequence: &[Step]) -> Outcome {
-        // Every sequence begins with a queue to push to; the second comes and goes.
-        self.put_queue(QUEUES[0], Settings::default(), false).await?;
+        // Every sequence begins with queues to push to; the second comes and goes.
+        for name in [QUEUES[0], DISPATCHED[0], DISPATCHED[1]] {
+            self.put_queue(name, Settings::default(), false).await?;
+        }
         for step in sequence {
             self.steps += 1;
             let before = self.finished().await?;
@@ -90,6 +93,7 @@ impl Pair {
                 self.take(QUEUES[*queue], *served, takers).await
             }
             Step::Happen { task, occurrences } => self.happen(*task, occurrences).await,
+            Step::Assign { task, worker } => self.assign(*task, WORKERS[*worker]).await,
             Step::Late { reading, occurrence } => self.late(*reading, occurrence).await,
             Step::Owners(step) => self.step_owners(step).await,
             Step::Remove { queue, ids } => self.remove(QUEUES[*queue], ids).await,
@@ -137,7 +141,10 @@ impl Pair {
         answered(self.subject().tick().await)
     }
 
-    async fn put_queue(&self, name: &str, settings: Settings, paused: bool) -> Outcome {
+    async fn put_queue(&self, name: &str, mut settings: Settings, paused: bool) -> Outcome {
+        if DISPATCHED.contains(&name) {
+            settings.mode = Mode::Dispatch;
+        }
         let name = queue(name);
         let before = answered(self.model.queue(&name).await)?;
         prop_assert_eq!(&answered(self.subject().queue(&name).await)?, &before);
@@ -192,10 +199,11 @@ impl Pair {
     async fn take(&mut self, name: &str, served: Served, wishes: &[Wish]) -> Outcome {
         let takers = wishes.iter().enumerate().map(|(place, wish)| Taker {
             seed: Seed::new((self.steps << 64) + ((place as u128) << 32)),
-            worker: Some(worker("w")),
+            worker: wish.worker.map(|place| worker(WORKERS[place])),
             n: wish.n,
             hold: wish.hold,
             confirm: wish.confirm,
+            capacity: wish.capacity,
         });
         let classes = served.classes();
         let take = Take { queue: queue(name), classes, takers: takers.collect() };
@@ -251,15 +259,32 @@ impl Pair {
         Ok(())
     }
 
-    async fn happen(&mut self, place: usize, occurrences: &[Occurrence]) -> Outcome {
+    /// One of the tasks there are, as both read it.
+    async fn one_of_all(&self, place: usize) -> Result<Option<(Stored, Stored)>, TestCaseError> {
         let mut all = Vec::new();
         for (name, id) in &self.names {
             all.extend(self.both(name, id).await?);
         }
-        if all.is_empty() {
+        let count = all.len().max(1);
+        Ok(all.into_iter().nth(place % count))
+    }
+
+    /// Gives a ready task to a worker by a decision, not by a take.
+    async fn assign(&mut self, place: usize, name: &str) -> Outcome {
+        let Some((model, subject)) = self.one_of_all(place).await? else { return Ok(()) };
+        if model.task.status.state_at(self.now()) != State::Ready {
             return Ok(());
         }
-        let (model, subject) = all.swap_remove(place % all.len());
+        let token = Seed::new(self.steps << 64).token(0);
+        let now = self.now();
+        let changes = |stored: Stored| vec![assigned(stored, worker(name), token, now)];
+        let (for_model, for_subject) = (changes(model), changes(subject));
+        self.handed_out(&for_model[0].decision.task)?;
+        self.commit(for_model, for_subject).await
+    }
+
+    async fn happen(&mut self, place: usize, occurrences: &[Occurrence]) -> Outcome {
+        let Some((model, subject)) = self.one_of_all(place).await? else { return Ok(()) };
         let settings = self.settings(&model.task.spec.queue).await?;
         let changes = |stored: &Stored| -> Vec<Change> {
             occurrences.iter().filter_map(|o| self.decision(stored, o, &settings)).collect()

@@ -16,8 +16,14 @@ use super::owners::{OwnerStep, owner_step};
 use crate::conformance::fixture::{delivered, id, json, queue};
 use crate::port::Classes;
 
-/// The queues of a sequence; callbacks go to the last.
-pub(super) const QUEUES: [&str; 3] = ["p", "q", "after"];
+/// The queues of a sequence; callbacks go to the third.
+pub(super) const QUEUES: [&str; 5] = ["p", "q", "after", "d", "e"];
+
+/// Those of mode dispatch.
+pub(super) const DISPATCHED: [&str; 2] = ["d", "e"];
+
+/// The workers of a sequence.
+pub(super) const WORKERS: [&str; 2] = ["w", "w2"];
 
 /// The ids of a sequence.
 pub(super) const IDS: [&str; 4] = ["a", "b", "c", "d"];
@@ -33,6 +39,8 @@ pub(super) enum Step {
     /// Let events happen to one of the tasks there are: all decided from one reading, committed
     /// together.
     Happen { task: usize, occurrences: Vec<Occurrence> },
+    /// Assign one of the tasks there are to a worker, if it is ready.
+    Assign { task: usize, worker: usize },
     /// Let an event happen to a task as it was read at the end of an earlier step.
     Late { reading: usize, occurrence: Occurrence },
     /// Change owners, and tasks of their queue with them.
@@ -78,24 +86,32 @@ impl Pushable {
     }
 }
 
-/// What takers serve: so many of one class, so many of each other.
+/// What takers serve: so many of one class, so many of each other, perhaps only what asks for no more
+/// than they are capable of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Served {
     named: Option<(&'static str, usize)>,
     others: usize,
+    covered_by: Option<&'static [&'static str]>,
 }
 
 impl Served {
     pub(super) fn classes(self) -> Classes {
-        let named = self.named.map(|(class, room)| (class.into(), room));
-        Classes { named: named.into_iter().collect(), others: self.others }
+        let named = self.named.map(|(class, room)| (class.into(), room)).into_iter().collect();
+        let classes = match self.covered_by {
+            Some(capabilities) => Classes::covered_by(capabilities.iter().copied()),
+            None => Classes::all(),
+        };
+        Classes { named, others: self.others, ..classes }
     }
 }
 
 fn served() -> impl Strategy<Value = Served> {
     let named = option::weighted(0.2, (select(vec!["", "gpu"]), 0..3usize));
     let others = prop_oneof![8 => Just(usize::MAX), 2 => 0..3usize];
-    (named, others).prop_map(|(named, others)| Served { named, others })
+    let covered: [&[_]; 4] = [&[], &["gpu"], &["big", "gpu"], &["big"]];
+    (named, others, option::weighted(0.3, select(covered.to_vec())))
+        .prop_map(|(named, others, covered_by)| Served { named, others, covered_by })
 }
 
 /// What one taker asks for.
@@ -104,6 +120,8 @@ pub(super) struct Wish {
     pub(super) n: usize,
     pub(super) hold: Option<Span>,
     pub(super) confirm: bool,
+    pub(super) worker: Option<usize>,
+    pub(super) capacity: Option<usize>,
 }
 
 /// An event before its token is known.
@@ -155,6 +173,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(queue, served, takers)| Step::Take { queue, served, takers }),
         10 => (any::<usize>(), occurrences())
             .prop_map(|(task, occurrences)| Step::Happen { task, occurrences }),
+        2 => (any::<usize>(), 0..WORKERS.len())
+            .prop_map(|(task, worker)| Step::Assign { task, worker }),
         2 => (any::<usize>(), occurrence())
             .prop_map(|(reading, occurrence)| Step::Late { reading, occurrence }),
         7 => owner_step().prop_map(|step| Step::Owners(Box::new(step))),
@@ -177,8 +197,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn a_queue() -> impl Strategy<Value = usize> {
-    prop_oneof![5 => Just(0usize), 3 => Just(1usize), 1 => Just(2usize)]
+pub(super) fn a_queue() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        5 => Just(0usize), 3 => Just(1usize), 1 => Just(2usize), 3 => Just(3usize), 1 => Just(4usize),
+    ]
 }
 
 fn lapse() -> impl Strategy<Value = i64> {
@@ -201,7 +223,7 @@ pub(super) fn pushable() -> impl Strategy<Value = Pushable> {
         max_attempts(),
         option::weighted(0.3, span()),
         option::weighted(0.3, callback()),
-        option::weighted(0.1, Just(vec!["gpu".to_owned()])),
+        option::weighted(0.2, requires()),
         option::weighted(0.2, notice()),
     )
         .prop_map(
@@ -221,6 +243,11 @@ pub(super) fn pushable() -> impl Strategy<Value = Pushable> {
         );
     let parts = (0..IDS.len(), new, option::weighted(0.2, span()), prop::bool::weighted(0.1));
     parts.prop_map(|(id, new, expires_in, owned)| Pushable { id, new, expires_in, owned })
+}
+
+fn requires() -> impl Strategy<Value = Vec<String>> {
+    let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
+    select(vec![texts(&["gpu"]), texts(&["gpu", "big"]), texts(&["big", "gpu"]), texts(&["fast"])])
 }
 
 fn callback() -> impl Strategy<Value = Callback> {
@@ -267,8 +294,20 @@ fn delivery() -> impl Strategy<Value = Settlement> {
 }
 
 fn wish() -> impl Strategy<Value = Wish> {
-    (0..4usize, option::weighted(0.3, span()), prop::bool::weighted(0.3))
-        .prop_map(|(n, hold, confirm)| Wish { n, hold, confirm })
+    (
+        0..4usize,
+        option::weighted(0.3, span()),
+        prop::bool::weighted(0.3),
+        option::weighted(0.8, 0..WORKERS.len()),
+        option::weighted(0.5, 0..4usize),
+    )
+        .prop_map(|(n, hold, confirm, worker, capacity)| Wish {
+            n,
+            hold,
+            confirm,
+            worker,
+            capacity,
+        })
 }
 
 fn settings() -> impl Strategy<Value = Settings> {

@@ -84,7 +84,7 @@ local function open(name)
   end
   local escaped = escape(name)
   local v = call('HMGET', prefix .. 'q:' .. escaped, 'rev', 'since', 'number', 'max', 'paused', 'order',
-    'concurrency', 'hold', 'confirm', 'limit', 'per', 'level', 'filled', 'wanted')
+    'concurrency', 'hold', 'confirm', 'limit', 'per', 'level', 'filled', 'wanted', 'mode')
   if not v[1] then
     opened[name] = false
     return false
@@ -95,6 +95,7 @@ local function open(name)
     paused = v[5] == '1', random = v[6] == 'random', concurrency = tonumber(v[7]),
     hold = millis(v[8]), confirm = millis(v[9]), limit = tonumber(v[10]), per = v[11] and millis(v[11]),
     level = tonumber(v[12]), filled = v[13] and millis(v[13]), wanted = v[14] ~= '0',
+    is_dispatch = v[15] == 'dispatch',
     lanes = {}, became_ready = 0, live = 0, held = 0, delivering = 0,
     holds = prefix .. 'hold:' .. escaped, expiries = prefix .. 'expire:' .. escaped,
     keeps = prefix .. 'keep:' .. escaped, reserved = prefix .. 'reserved:' .. escaped,
@@ -112,13 +113,15 @@ end
 -- A lane is a list of tasks that became ready one after the other, and a sorted set by ready time of all
 -- that could not be appended there: not due yet, or out of turn.
 --   head, tail: the places of the list's first entry and of the next to come; holes: entries taken out
---   of its middle, left empty; at, last: ready time and birth of the last one appended.
+--   of its middle, left empty; at, last: ready time and birth of the last one appended; first_at and
+--   first_birth: no task of the lane has its turn before that.
 local function read_lane(q, name, text)
-  local head, tail, holes, at, last = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local head, tail, holes, at, last, first_at, first_birth =
+    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) ?(%d*) ?(%d*)$')
   local suffix = q.escaped .. (name == '0' and '' or ':' .. name)
   local lane = {
     name = name, head = tonumber(head), tail = tonumber(tail), holes = tonumber(holes), at = tonumber(at),
-    last = tonumber(last), pushed = {}, list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
+    last = tonumber(last), first_at = tonumber(first_at) or 0, first_birth = tonumber(first_birth) or 0, pushed = {}, list = prefix .. 'ready:' .. suffix, due = prefix .. 'due:' .. suffix,
   }
   q.lanes[name] = lane
   return lane

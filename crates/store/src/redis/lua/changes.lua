@@ -57,12 +57,25 @@ local function read_placement()
   return task
 end
 
+-- Who holds a task by its new fields.
+local function worker_in(fields)
+  for n = 1, #fields, 2 do
+    if fields[n] == 'worker' then
+      return fields[n + 1]
+    end
+  end
+end
+
 local function store(q, record, task, is_whole)
   local key = task_key(q, task.id)
+  local fields = task.fields
   task.birth, task.bundle = record.birth, record.bundle
+  task.worker = q.is_dispatch and task.hold and worker_in(fields)
+  if task.worker and task.status ~= record.status and (task.status == 'pausing' or task.status == 'cancelling') then
+    is_asked[task.worker] = true
+  end
   unindex(q, record)
   index(q, task)
-  local fields = task.fields
   fields[#fields + 1], fields[#fields + 2] = 'change', record.change + 1
   if task.pos then
     fields[#fields + 1], fields[#fields + 2] = 'pos', task.pos

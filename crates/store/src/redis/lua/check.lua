@@ -62,6 +62,11 @@ local function bring_home(record)
   end
 end
 
+-- Where the tasks of a record's holder are entered, if that is kept.
+local function held_home(record)
+  return q.is_dispatch and HELD[record.status] and record.worker and held_key(record.worker)
+end
+
 local function check_record(id)
   local record = read_record(q, id)
   if not record then
@@ -78,6 +83,13 @@ local function check_record(id)
     if is_mending then
       -- Nothing is known of its list any more; all who were there get new places.
       call('DEL', lane_for(q, lane).list)
+    end
+  end
+  local held, member = held_home(record), q.escaped .. ':' .. id
+  if held and call('SISMEMBER', held, member) == 0 then
+    find_out('task %s of queue %s is %s, but not in %s', id, q.name, record.status, held)
+    if is_mending then
+      move_holding(q, record.worker, id, 1)
     end
   end
   local places = homes(record)
@@ -158,6 +170,21 @@ local function check_index()
   return check_sorted(key)
 end
 
+-- No task of a lane has its turn before what the lane says of its first, or it might never come.
+local function check_first(lane)
+  local first = tonumber(call('ZRANGE', lane.due, 0, 0, 'WITHSCORES')[2]) or math.huge
+  for _, id in ipairs(call('LRANGE', lane.list, 0, 99)) do
+    local record = id ~= '' and read_record(q, id)
+    first = record and math.min(first, record.ready) or first
+  end
+  if first < lane.first_at then
+    find_out('lane %s of queue %s has a task before what it says is its first', lane.name, q.name)
+    if is_mending then
+      lane.first_at, lane.first_birth, lane.touched = 0, 0, true
+    end
+  end
+end
+
 -- The lists agree with what is known of them, the number of live tasks is right, and everything that
 -- has a time is on the agenda.
 local function check_counts()
@@ -177,6 +204,7 @@ local function check_counts()
       end
     end
     live = live + length - holes + call('ZCARD', lane.due)
+    check_first(lane)
   end
   for _, state in ipairs(STATES) do
     if not FINISHED[state] then

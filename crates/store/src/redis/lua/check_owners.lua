@@ -2,8 +2,8 @@
 -- to. A record says where it belongs; an index that disagrees is wrong.
 --
 -- ARGV  1 to mend, step, position ('0' to begin)
---       step: 'indexes' (names those that queues have of their own), 'bundle' or 'plan' (records of that
---       kind; position: a cursor of SCAN, as for 'indexes'), or the name of an index without the prefix
+--       step: 'indexes' (names those that queues have of their own), a kind (records of that kind;
+--       position: a cursor of SCAN, as for 'indexes'), or the name of an index without the prefix
 --       (position: a rank in it)
 -- Body  {next, lines}: the position to go on from ('' if the step is done), and names of indexes, or what
 --       was found
@@ -31,12 +31,13 @@ local function homes(o)
   local v = call('HMGET', o.meta, 'timer', 'due', 'alarm')
   o.timer, o.due, o.alarm = v[1] or '', v[2] or '', v[3] or ''
   local places = {
-    o.names, o.name, '0', prefix .. o.kind .. 's', o.queue, '0', o.timer_key, o.timer_member, o.timer,
-    alarm_key, o.alarm_member, o.alarm,
+    o.names, o.name, '0', prefix .. o.kind .. 's', o.queue, '0', alarm_key, o.alarm_member, o.alarm,
   }
-  local more = {prefix .. 'plan:ids', o.name .. ' ' .. o.queue, '0'}
+  local more = {}
   if o.kind == 'bundle' then
-    more = {o.due_key, o.name, o.due}
+    more = {o.timer_key, o.timer_member, o.timer, o.due_key, o.name, o.due}
+  elseif o.kind == 'plan' then
+    more = {o.timer_key, o.timer_member, o.timer, prefix .. 'plan:ids', o.name .. ' ' .. o.queue, '0'}
   end
   for _, text in ipairs(more) do
     places[#places + 1] = text
@@ -70,26 +71,29 @@ local function check_record(o)
   end
 end
 
-local function check_records()
-  if step == 'bundle' then
-    return scan('queue:*:meta', function(key)
-      local queue, name = string.match(key, '^queue:([^/:]*)/([^:]*):meta$')
-      if queue then
-        check_record(owner_at('bundle', unescape(queue), unescape(name)))
-      end
-    end)
+-- How the keys of a kind's records look.
+local function key_of_record(kind)
+  if kind == 'bundle' then
+    return 'queue:*:meta', '^queue:([^/:]*)/([^:]*):meta$'
+  elseif kind == 'plan' then
+    return 'plan:meta:*', '^plan:meta:([^:]*):([^:]*)$'
   end
-  return scan('plan:meta:*', function(key)
-    local queue, name = string.match(key, '^plan:meta:([^:]*):([^:]*)$')
+  return kind .. ':*', '^' .. kind .. ':([^:]*):([^:]*)$'
+end
+
+local function check_records()
+  local wanted, form = key_of_record(step)
+  return scan(wanted, function(key)
+    local queue, name = string.match(key, form)
     if queue then
-      check_record(owner_at('plan', unescape(queue), unescape(name)))
+      check_record(owner_at(step, unescape(queue), unescape(name)))
     end
   end)
 end
 
 local function name_indexes()
-  return scan('[bp]*s:*', function(key)
-    if string.find(key, '^bundles:') or string.find(key, '^plans:') then
+  return scan('*s:*', function(key)
+    if IS_KIND[string.match(key, '^(%a+)s:')] then
       lines[#lines + 1] = key
     end
   end)
@@ -117,7 +121,7 @@ local function owner_of(member)
 end
 
 local function belongs(member)
-  if step == 'bundles' or step == 'plans' then
+  if IS_KIND[string.match(step, '^(%a+)s$')] then
     return call('EXISTS', prefix .. step .. ':' .. escape(member)) == 1
   end
   local o = owner_of(member)
@@ -152,7 +156,7 @@ end
 local following
 if step == 'indexes' then
   following = name_indexes()
-elseif step == 'bundle' or step == 'plan' then
+elseif IS_KIND[step] then
   following = check_records()
 else
   following = check_index()

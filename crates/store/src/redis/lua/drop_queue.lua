@@ -1,5 +1,5 @@
--- Drops all tasks and bundles of a queue in one step: their indexes are moved aside for the sweep, and
--- records born before now count as absent. Plans stay.
+-- Drops all tasks, bundles and votes of a queue in one step: their indexes are moved aside for the sweep,
+-- and records born before now count as absent. Plans stay.
 --
 -- ARGV  queue, 'reset' or 'delete'
 -- Body  {'DROPPED'} or {'NOQUEUE'}
@@ -17,7 +17,7 @@ local since = whole(new_birth())
 local trash = prefix .. 'trash'
 local count = 0
 
--- `kind` is 'b' for an index of bundles, '' for one of tasks.
+-- `kind` is 'b' for an index of bundles, 'v' for one of votes, '' for one of tasks.
 local function set_aside(key, kind)
   if call('EXISTS', key) == 1 then
     count = count + 1
@@ -26,12 +26,24 @@ local function set_aside(key, kind)
   end
 end
 
-local names = prefix .. 'bundles:' .. q.escaped
-if call('EXISTS', names) == 1 then
-  set_aside(names, 'b')
-  call('ZREM', prefix .. 'bundles', name)
+for kind, plural in pairs({b = 'bundles', v = 'votes'}) do
+  set_aside(prefix .. plural .. ':' .. q.escaped, kind)
+  call('ZREM', prefix .. plural, name)
+end
+if count > 0 then
   call('UNLINK', prefix .. 'bundles:due:' .. q.escaped)
   call('HSET', prefix .. 'dropped', name, since)
+end
+if q.is_dispatch then
+  for state in pairs(HELD) do
+    for _, text in ipairs(call('ZRANGE', state_key(q, state), 0, -1)) do
+      local _, id = parse_entry(text)
+      local worker = call('HGET', task_key(q, id), 'worker')
+      if worker then
+        move_holding(q, worker, id, -1)
+      end
+    end
+  end
 end
 for _, lane in pairs(lanes_of(q)) do
   set_aside(lane.list, '')

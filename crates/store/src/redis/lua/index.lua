@@ -79,6 +79,9 @@ local function lane_for(q, name)
   if not lane then
     local text = not q.has_all_lanes and call('HGET', prefix .. 'lanes:' .. q.escaped, name)
     lane = read_lane(q, name, text or '0 0 0 0 0')
+    if not text then
+      lane.first_at = math.huge
+    end
   end
   lane.touched = true
   return lane
@@ -87,6 +90,9 @@ end
 -- Puts a task in its lane. Sets `pos`, its place in the list, if it went there.
 local function enqueue(q, task)
   local lane = lane_for(q, task.lane)
+  if task.ready < lane.first_at or (task.ready == lane.first_at and task.birth < lane.first_birth) then
+    lane.first_at, lane.first_birth = task.ready, task.birth
+  end
   local in_turn = lane.head == lane.tail or task.ready > lane.at
     or (task.ready == lane.at and task.birth > lane.last)
   if task.ready <= now and in_turn and not task.expires and not q.random then
@@ -133,6 +139,8 @@ local function find(q, id)
   if record.status == 'waiting' or record.status == 'ready' then
     v = call('HMGET', key, 'pos', 'priority', 'class')
     record.pos, record.priority, record.class = v[1], v[2], v[3]
+  elseif q.is_dispatch and HELD[record.status] then
+    record.worker = call('HGET', key, 'worker')
   end
   return record
 end
@@ -153,6 +161,9 @@ local function unindex(q, record)
     if HELD[record.status] then
       take_out(q.holds, member)
       q.held = q.held - 1
+      if record.worker then
+        move_holding(q, record.worker, record.id, -1)
+      end
     elseif FINISHED[record.status] then
       take_out(q.keeps, member)
     end
@@ -170,7 +181,7 @@ local function unindex(q, record)
 end
 
 -- Puts a task into the indexes of its state: `hold`, `finished`, `keep` and `expires` are times, given
--- where they apply; `bundle` says that it delivers one.
+-- where they apply; `bundle` says that it delivers one, `worker` who holds it where that is kept.
 local function index(q, task)
   local member = entry(task.birth, task.id)
   if task.status == 'waiting' or task.status == 'ready' then
@@ -181,6 +192,9 @@ local function index(q, task)
       q.held = q.held + 1
       add(q.holds, task.hold, member)
       plan(q.holds, task.hold)
+      if task.worker then
+        move_holding(q, task.worker, task.id, 1)
+      end
     elseif task.keep then
       add(q.keeps, task.keep, member)
       plan(q.keeps, task.keep)
@@ -353,8 +367,10 @@ local function flush_lanes(q)
       if lane.head == lane.tail and call('EXISTS', lane.due) == 0 then
         call('HDEL', key, name)
       else
-        call('HSET', key, name, string.format('%.0f %.0f %.0f %.0f %.0f', lane.head, lane.tail, lane.holes,
-          lane.at, lane.last))
+        -- Of one that was lost nothing is known.
+        local first_at = lane.first_at < math.huge and lane.first_at or 0
+        call('HSET', key, name, string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', lane.head, lane.tail,
+          lane.holes, lane.at, lane.last, first_at, lane.first_birth))
       end
     end
   end
@@ -426,6 +442,9 @@ local function flush()
       end
       flush_lanes(q)
     end
+  end
+  for _, worker in ipairs(flush_holdings()) do
+    messages[#messages + 1] = 'worker ' .. worker
   end
   if next(agenda) then
     flush_agenda()

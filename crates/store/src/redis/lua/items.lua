@@ -18,7 +18,7 @@ local function add_item(item)
 end
 
 -- In pieces, each about as long as what there is still room for.
-local function read_payloads()
+local function read_list()
   local count = 16
   while #body < limit do
     local from = first + #body
@@ -49,6 +49,6 @@ local function read_results()
 end
 
 if find_owner(o) then
-  (o.kind == 'bundle' and read_payloads or read_results)()
+  (o.kind == 'plan' and read_results or read_list)()
 end
 return answer(body)

@@ -2,17 +2,18 @@
 
 local alarm_key = prefix .. 'alarm'
 
-local function enter(key, score, member)
-  if score == '' then
-    call('ZREM', key, member)
-  else
-    call('ZADD', key, score, member)
+-- Enters an owner by its times, as its record has them; one that is new is nowhere yet.
+local function place_owner(o, is_new)
+  local function enter(key, score, member)
+    if score ~= '' then
+      call('ZADD', key, score, member)
+    elseif not is_new then
+      call('ZREM', key, member)
+    end
   end
-end
-
--- Enters an owner by its times, as its record has them.
-local function place_owner(o)
-  enter(o.timer_key, o.timer, o.timer_member)
+  if o.timer_key then
+    enter(o.timer_key, o.timer, o.timer_member)
+  end
   enter(alarm_key, o.alarm, o.alarm_member)
   if o.alarm ~= '' then
     plan(alarm_key, tonumber(o.alarm))
@@ -23,8 +24,9 @@ local function place_owner(o)
 end
 
 local function add_name(o)
-  call('ZADD', o.names, 0, o.name)
-  call('ZADD', prefix .. o.kind .. 's', 0, o.queue)
+  if call('ZADD', o.names, 0, o.name) == 1 and call('ZCARD', o.names) == 1 then
+    call('ZADD', prefix .. o.kind .. 's', 0, o.queue)
+  end
   if o.kind == 'plan' then
     call('ZADD', prefix .. 'plan:ids', 0, o.name .. ' ' .. o.queue)
   end
@@ -44,8 +46,10 @@ end
 local function unlink_keys(o)
   if o.kind == 'bundle' then
     call('UNLINK', o.meta, o.items, o.data, o.locker, o.overwrite, o.start)
-  else
+  elseif o.kind == 'plan' then
     call('UNLINK', o.meta, o.items, o.record)
+  else
+    call('UNLINK', o.meta, o.items)
   end
 end
 

@@ -1,9 +1,18 @@
--- Owners, that is bundles and plans: the names of their keys, and their records as they are read.
+-- Owners: the names of their keys, and their records as they are read.
 --
 -- A record says by itself in which sorted sets it stands and with which score: `timer` (for people, in
 -- Unix seconds), `due` and `alarm` (milliseconds).
 
--- An owner by its kind ('bundle' or 'plan'), queue and name, with the names of its keys.
+local KINDS = {'bundle', 'plan', 'flow', 'step', 'worker', 'vote'}
+local IS_KIND = {}
+for _, kind in ipairs(KINDS) do
+  IS_KIND[kind] = true
+end
+-- Those that are made only in a queue that exists, and go with it.
+local GOES_WITH_QUEUE = {bundle = true, vote = true}
+
+-- An owner by its kind, queue and name, with the names of its keys. A bundle and a plan have keys that
+-- people know; all others are alike.
 local function owner_at(kind, queue, name)
   local escaped = escape(queue)
   local o = {
@@ -16,11 +25,14 @@ local function owner_at(kind, queue, name)
     o.items = prefix .. 'queue:' .. o.timer_member
     o.meta, o.data, o.locker = o.items .. ':meta', o.items .. ':data', o.items .. ':locker'
     o.overwrite, o.start = o.items .. ':overwrite', o.items .. ':start'
-  else
+  elseif kind == 'plan' then
     local place = escaped .. ':' .. escape(name)
     o.timer_key, o.timer_member = prefix .. 'plan:time:set', 'plan:msg:' .. place
     o.items, o.record = prefix .. 'plan:work:' .. place, prefix .. 'plan:msg:' .. place
     o.meta = prefix .. 'plan:meta:' .. place
+  else
+    o.meta = prefix .. kind .. ':' .. escaped .. ':' .. escape(name)
+    o.items = o.meta .. ':items'
   end
   return o
 end
@@ -28,12 +40,12 @@ end
 -- The owner whose alarm this is; nil: of none.
 local function parse_alarm(member)
   local kind, queue, name = string.match(member, '^(%a+):([^:]*):(.*)$')
-  if kind == 'bundle' or kind == 'plan' then
+  if IS_KIND[kind] then
     return owner_at(kind, unescape(queue), unescape(name))
   end
 end
 
--- Bundles born before this are gone, though the sweep has not got to them yet.
+-- What goes with a queue and was born before this is gone, though the sweep has not got to them yet.
 local dropped_at = {}
 local function dropped(queue)
   dropped_at[queue] = dropped_at[queue] or tonumber(call('HGET', prefix .. 'dropped', queue) or 0)
@@ -47,7 +59,7 @@ local function find_owner(o)
   local birth = tonumber(v[1])
   if not birth then
     return false
-  elseif o.kind == 'bundle' and birth < dropped(o.queue) then
+  elseif GOES_WITH_QUEUE[o.kind] and birth < dropped(o.queue) then
     o.is_leftover = true
     return false
   end
@@ -64,14 +76,15 @@ end
 -- What a script answers about an owner that was found: kind, queue, name, birth, change, its record or
 -- false, what is packed beside it or false, and the strings kept with it. Also says about how large it is.
 local function shown_owner(o)
-  local v = call('HMGET', o.meta, 'record', 'packed')
-  local record = o.kind == 'plan' and lenient_call('GET', o.record) or v[1]
+  local v = call('HMGET', o.meta, 'packed', o.kind == 'bundle' and 'record' or 'packed')
+  -- All there is to know of the others is packed.
+  local record = o.kind == 'plan' and lenient_call('GET', o.record) or o.kind == 'bundle' and v[2]
   local data = o.kind == 'bundle' and lenient_call('SMEMBERS', o.data) or {}
-  local bytes = #(record or '') + #(v[2] or '')
+  local bytes = #(record or '') + #(v[1] or '')
   for _, text in ipairs(data) do
     bytes = bytes + #text
   end
-  return {o.kind, o.queue, o.name, whole(o.birth), o.change, record, v[2], data}, bytes
+  return {o.kind, o.queue, o.name, whole(o.birth), o.change, record, v[1], data}, bytes
 end
 
 -- The queue that has a plan of an id, if one of this shard has.

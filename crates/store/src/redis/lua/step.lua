@@ -47,11 +47,11 @@ local function read_step()
   return step
 end
 
--- Whether an owner may be put where it belongs: a bundle into a queue that exists, a new plan if no other
--- queue of this shard has one of its id.
+-- Whether an owner may be put where it belongs: what goes with a queue into one that exists, a new plan if
+-- no other queue of this shard has one of its id.
 local function has_place(o)
-  if o.kind == 'bundle' then
-    return not o.is_put or open(o.queue)
+  if o.kind ~= 'plan' then
+    return not o.is_put or not GOES_WITH_QUEUE[o.kind] or open(o.queue)
   end
   local station = o.is_put and not o.birth and station_of(o.name)
   return not station or station == o.queue
@@ -101,8 +101,8 @@ local function put_set(key, strings)
   call_in_chunks('SADD', key, missing)
 end
 
--- A bundle's items are a list.
-local function put_payloads(o)
+-- The items of all but plans are a list.
+local function put_items(o)
   if o.drop_first > 0 then
     call('LTRIM', o.items, o.drop_first, -1)
   end
@@ -158,20 +158,24 @@ local function put_owner(o)
   local is_new = not o.birth
   o.change = is_new and 0 or o.change + 1
   o.birth = o.birth or new_birth()
-  call('HSET', o.meta, 'birth', whole(o.birth), 'change', o.change, 'packed', o.packed, 'timer', o.timer,
-    'alarm', o.alarm)
   if is_new then
     add_name(o)
   end
-  place_owner(o)
-  if o.kind == 'bundle' then
-    call('HSET', o.meta, 'record', o.text, 'due', o.due)
-    put_signs(o)
-    put_payloads(o)
-  else
+  place_owner(o, is_new and not o.is_leftover)
+  if o.kind == 'plan' then
+    call('HSET', o.meta, 'birth', whole(o.birth), 'change', o.change, 'packed', o.packed, 'timer', o.timer,
+      'alarm', o.alarm)
     call('SET', o.record, o.text)
     put_results(o)
+    return
   end
+  call('HSET', o.meta, 'birth', whole(o.birth), 'change', o.change, 'record', o.text, 'packed', o.packed,
+    'alarm', o.alarm)
+  if o.kind == 'bundle' then
+    call('HSET', o.meta, 'timer', o.timer, 'due', o.due)
+    put_signs(o)
+  end
+  put_items(o)
 end
 
 local function drop_owner(o)

@@ -19,8 +19,10 @@ local function drop_task(queue, since, id)
   end
 end
 
-local function drop_bundle(queue, since, name)
-  local o = owner_at('bundle', queue, name)
+local OWNERS = {b = 'bundle', v = 'vote'}
+
+local function drop_owner(kind, queue, since, name)
+  local o = owner_at(OWNERS[kind], queue, name)
   local birth = tonumber(call('HGET', o.meta, 'birth'))
   if birth and birth < since then
     unlink_keys(o)
@@ -42,7 +44,7 @@ end
 local function empty_trash()
   while left > 0 do
     local line = call('LINDEX', trash, 0) or ''
-    local since_text, kind, number, name = string.match(line, '^(%d+) (b?)(%d+) (.*)$')
+    local since_text, kind, number, name = string.match(line, '^(%d+) ([bv]?)(%d+) (.*)$')
     if not since_text then
       return
     end
@@ -50,8 +52,8 @@ local function empty_trash()
     local is_list = call('TYPE', key).ok == 'list'
     local entries = pop_entries(key)
     for _, text in ipairs(entries) do
-      if kind == 'b' then
-        drop_bundle(name, since, text)
+      if kind ~= '' then
+        drop_owner(kind, name, since, text)
       else
         drop_task(name, since, is_list and text or select(2, parse_entry(text)))
       end
@@ -59,7 +61,9 @@ local function empty_trash()
     left = left - #entries
     if call('EXISTS', key) == 0 then
       call('LPOP', trash)
-      if kind == 'b' and call('HGET', prefix .. 'dropped', name) == since_text then
+      -- The owners of a queue come before its tasks, whatever their kind.
+      local more = string.find(call('LINDEX', trash, 0) or '', '^' .. since_text .. ' [bv]')
+      if kind ~= '' and not more and call('HGET', prefix .. 'dropped', name) == since_text then
         call('HDEL', prefix .. 'dropped', name)
       end
     end

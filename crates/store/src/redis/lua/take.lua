@@ -4,8 +4,10 @@
 --       roll: a random whole number
 --       others: how many of every class that is not named (-1: all); how many classes are named, and
 --       those, each with how many of it
+--       how many capabilities there are (-1: it does not matter), and those
 --       takers to the end, each: seed, index of its next token, most tasks, bytes it already got, hold
---       in milliseconds or '', 1 if it will confirm, worker or ''
+--       in milliseconds or '', 1 if it will confirm, worker or '', most tasks that it may hold or '', how
+--       many of them it holds in other shards
 -- Body  {'NOQUEUE'}
 --       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0:
 --         it did not); the taker at which the call reached its own limit (0: it did not); per taker a list of
@@ -27,8 +29,30 @@ for _ = 1, tonumber(ARGV[8]) do
   rooms[ARGV[i]] = room < 0 and math.huge or room
   i = i + 2
 end
+
+-- Classes all of whose capabilities are there; nil: all classes.
+local covered
+if tonumber(ARGV[i]) >= 0 then
+  covered = {[''] = true}
+  local is_there = {}
+  for n = 1, tonumber(ARGV[i]) do
+    is_there[ARGV[i + n]] = true
+  end
+  setmetatable(covered, {__index = function(known, class)
+    local is_covered = true
+    -- The names of a class are apart by an escaped line end.
+    for name in string.gmatch(string.gsub(class, '%%0A', '\n'), '[^\n]+') do
+      is_covered = is_covered and is_there[name] or false
+    end
+    known[class] = is_covered
+    return is_covered
+  end})
+  i = i + tonumber(ARGV[i])
+end
+i = i + 1
+
 local function has_room(class)
-  return (rooms[class] or others) > 0
+  return (rooms[class] or others) > 0 and (not covered or covered[class])
 end
 local function use_room(class)
   rooms[class] = (rooms[class] or others) - 1
@@ -39,9 +63,10 @@ while i <= #ARGV do
   takers[#takers + 1] = {
     seed = ARGV[i], index = tonumber(ARGV[i + 1]), n = tonumber(ARGV[i + 2]), bytes = tonumber(ARGV[i + 3]),
     hold = tonumber(ARGV[i + 4]), confirm = ARGV[i + 5] == '1', worker = ARGV[i + 6],
+    capacity = tonumber(ARGV[i + 7]), elsewhere = tonumber(ARGV[i + 8]),
   }
   total = total + takers[#takers].n
-  i = i + 7
+  i = i + 9
 end
 chunk_size = math.max(math.min(chunk_size, total), 1)
 
@@ -73,62 +98,82 @@ local function is_late(record)
   return late and tonumber(late) <= now
 end
 
+local turns = read_turns(q)
+
 -- Candidates in the order of their turn: `peek()` the next record, `consume()` hands it out.
 local function in_turn()
-  local groups, g, streams, current = by_priority(q, has_room), 0, {}, nil
-  local lists = {}
+  local heaps, h, opened_turns, current = heaps_of(turns, has_room), 1, {}, nil
   local source = {}
   -- Entries leave a sorted set only at the end of the script; until then they are counted.
   local function take_off(stream, member)
+    local lane = heaps[h][1].lane
     take_out(stream.key, member)
-    stream.lane.gone = (stream.lane.gone or 0) + 1
-    stream.lane.touched = true
+    lane.gone = (lane.gone or 0) + 1
+    lane.touched = true
+  end
+  -- The lane at the top has another first task, or none.
+  local function settle()
+    local heap = heaps[h]
+    local _, head = first_of(heap[1].streams)
+    if head then
+      heap[1].at, heap[1].birth = head.at, head.birth
+      sift_down(heap, 1)
+    else
+      remove_top(heap)
+    end
+  end
+  local function look(turn)
+    local stream, head = first_of(turn.streams)
+    local record = waiting_record(q, head)
+    if not record then
+      take_off(stream, head.member)
+    elseif is_late(record) then
+      turn.passed_over = turn.passed_over or head
+    else
+      current = {record = record, stream = stream, turn = turn, member = head.member}
+      return
+    end
+    stream.pop()
+    settle()
   end
   function source.peek()
-    while not current do
-      local stream, head, place = first_of(streams)
-      if stream and not has_room(stream.lane.class) then
-        table.remove(streams, place)
-      elseif not stream then
-        g = g + 1
-        if not groups[g] then
-          return nil
-        end
-        streams = {}
-        for _, lane in ipairs(groups[g]) do
-          streams[#streams + 1] = sorted_stream(lane.due, 0, is_due)
-          streams[#streams].lane = lane
-          if lane.tail > lane.head then
-            streams[#streams + 1] = list_stream(q, lane, 0)
-            lists[#lists + 1] = streams[#streams]
-          end
-        end
+    while not current and heaps[h] do
+      local turn = heaps[h][1]
+      if not turn then
+        h = h + 1
+      elseif not has_room(turn.class) then
+        remove_top(heaps[h])
+      elseif not turn.lane then
+        open_turn(q, turn)
+        opened_turns[#opened_turns + 1] = turn
+        settle()
+      elseif turn.is_moved then
+        turn.is_moved = false
+        settle()
       else
-        local record = waiting_record(q, head)
-        if not record then
-          take_off(stream, head.member)
-          stream.pop()
-        elseif is_late(record) then
-          stream.pop()
-        else
-          current = {record = record, stream = stream, member = head.member}
-        end
+        look(turn)
       end
     end
-    return current.record
+    return current and current.record
   end
   function source.consume()
     if current.member then
       take_off(current.stream, current.member)
     end
-    use_room(current.stream.lane.class)
+    use_room(current.turn.class)
     current.stream.pop()
+    -- What comes after it is read only if it is asked for.
+    current.turn.is_moved = true
     current = nil
   end
   function source.close()
-    for _, stream in ipairs(lists) do
-      local lane = stream.lane
-      if stream.passed > 0 then
+    for _, turn in ipairs(opened_turns) do
+      local lane, stream = turn.lane, turn.streams[2]
+      -- Where there is no other lane, there is nothing to be before.
+      if turns[2] then
+        close_turn(turn)
+      end
+      if stream and stream.passed > 0 then
         call('LTRIM', lane.list, stream.passed, -1)
         lane.head, lane.holes = lane.head + stream.passed, lane.holes - stream.holes
         lane.touched = true
@@ -262,6 +307,16 @@ local function text_of(ms)
   return texts[ms]
 end
 
+-- Tasks that workers got here, and how many more one may have.
+local loads = {}
+local function room_of(taker)
+  if not q.is_dispatch or not taker.capacity or taker.worker == '' then
+    return math.huge
+  end
+  local load = call('SCARD', held_key(taker.worker)) + (loads[taker.worker] or 0)
+  return taker.capacity - taker.elsewhere - load
+end
+
 local function hand_out(record, taker)
   local hold = taker.hold or (record.hold and millis(record.hold)) or q.hold
   local status = taker.confirm and 'assigned' or 'running'
@@ -288,6 +343,10 @@ local function hand_out(record, taker)
   if record.expires then
     take_out(q.expiries, member)
   end
+  if q.is_dispatch and taker.worker ~= '' then
+    move_holding(q, taker.worker, record.id, 1)
+    loads[taker.worker] = (loads[taker.worker] or 0) + 1
+  end
   taker.index = taker.index + 1
   return {shown(q, record), hold, taker.confirm and q.confirm or -1}
 end
@@ -299,8 +358,8 @@ local items, bytes, stopped_at, is_wanting = 0, 0, 0, false
 local got, ids = {}, {}
 for t, taker in ipairs(takers) do
   got[t], ids[t] = {}, {}
-  local n = 0
-  while n < taker.n and stopped_at == 0 do
+  local n, most = 0, math.min(taker.n, room_of(taker))
+  while n < most and stopped_at == 0 do
     local record = source and (not q.concurrency or held < q.concurrency) and source.peek()
     if not record then
       is_wanting = true
@@ -326,16 +385,16 @@ if source then
   source.close()
 end
 
--- Classes without room that have ready tasks.
+-- Classes whose room is used up that have ready tasks.
 local left_out, is_left_out = {}, {}
-for _, group in ipairs(by_priority(q)) do
-  for _, lane in ipairs(group) do
-    if rooms[lane.class] and not has_room(lane.class) and not is_left_out[lane.class] then
-      local listed = lane.tail - lane.head - lane.holes
-      if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > (lane.gone or 0) then
-        is_left_out[lane.class] = true
-        left_out[#left_out + 1] = lane.class
-      end
+for _, turn in ipairs(turns) do
+  local class = turn.class
+  if rooms[class] and rooms[class] <= 0 and not is_left_out[class] then
+    local lane = q.lanes[turn.name] or read_lane(q, turn.name, turn.text)
+    local listed = lane.tail - lane.head - lane.holes
+    if listed > 0 or call('ZCOUNT', lane.due, '-inf', now) > (lane.gone or 0) then
+      is_left_out[class] = true
+      left_out[#left_out + 1] = class
     end
   end
 end

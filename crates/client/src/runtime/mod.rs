@@ -1,0 +1,272 @@
+//! A worker as a program runs it: handlers per queue, heartbeats, cancellation, a graceful stop.
+//!
+//! ```no_run
+//! use punctual_client::{Client, Fail, Job, RawJson, Runtime};
+//!
+//! async fn send_mail(job: Job) -> Result<RawJson, Fail> {
+//!     let to: String = job.payload()?;
+//!     job.progress(0.5, "half way");
+//!     Ok(RawJson::of(&format!("sent to {to}")))
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), punctual_client::Error> {
+//!     let client = Client::new("http://127.0.0.1:23334", None)?;
+//!     let runtime = Runtime::new(client, "mailer-1").handle("mail", 8, send_mail);
+//!     runtime.run_until(async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await
+//! }
+//! ```
+//!
+//! A handler is called for every task of its queue, whatever the queue's mode: tasks of a pull queue
+//! are taken, those of dispatch and vote queues come by registration. What it returns is committed;
+//! an error fails the task, to be retried by the queue's policy, and so does a panic.
+//!
+//! Everything the runtime itself has to say to the server it says from a thread of its own, so that a
+//! handler that never yields keeps its hold all the same.
+//!
+//! ```text
+//!   pull ──┐                             ┌── handler, in the runtime of the program
+//!          ├──▶ jobs::carry_out ─────────┤
+//!   given ─┘    confirm, settle          └── heartbeats: extend, hear of cancel and pause
+//! ```
+
+mod given;
+mod job;
+mod jobs;
+mod pull;
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use punctual_core::queue::Mode;
+use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::task::JoinSet;
+use tracing::warn;
+
+pub use self::job::{Job, Stop};
+use self::jobs::Jobs;
+use crate::error::Error;
+use crate::hold::Fail;
+use crate::queues::QueueChanges;
+use crate::transport::Client;
+use punctual_core::RawJson;
+
+/// How long tasks under way have after a stop, unless said otherwise.
+const GRACE: Duration = Duration::from_secs(30);
+const PAUSE_FIRST: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+type Outcome = Result<RawJson, Fail>;
+type Carrying = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// What carries out the tasks of a queue.
+#[derive(Clone)]
+struct Handler {
+    call: Arc<dyn Fn(Job) -> Carrying + Send + Sync>,
+    room: Arc<Semaphore>,
+    concurrency: usize,
+}
+
+/// A worker with its handlers.
+#[must_use = "a runtime does nothing until it is run"]
+pub struct Runtime {
+    client: Client,
+    name: String,
+    capabilities: Vec<String>,
+    grace: Duration,
+    handlers: HashMap<String, Handler>,
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let queues: Vec<_> = self.handlers.keys().collect();
+        f.debug_struct("Runtime").field("name", &self.name).field("queues", &queues).finish()
+    }
+}
+
+impl Runtime {
+    /// A worker of this name, which should be its own among those of the queues it serves.
+    pub fn new(client: Client, name: impl Into<String>) -> Self {
+        let (capabilities, handlers) = (Vec::new(), HashMap::new());
+        Self { client, name: name.into(), capabilities, grace: GRACE, handlers }
+    }
+
+    /// What it is capable of, for queues of mode dispatch.
+    pub fn capabilities<C: Into<String>>(
+        mut self,
+        capabilities: impl IntoIterator<Item = C>,
+    ) -> Self {
+        self.capabilities = capabilities.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// How long tasks under way may go on after a stop before they are given back; 30 seconds if not
+    /// said.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Has the tasks of a queue carried out by `handler`, at most so many at a time. One that blocks
+    /// its thread for long belongs into [`tokio::task::spawn_blocking`].
+    pub fn handle<F>(
+        mut self,
+        queue: impl Into<String>,
+        concurrency: usize,
+        handler: impl Fn(Job) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let concurrency = concurrency.max(1);
+        let call = move |job| -> Carrying { Box::pin(handler(job)) };
+        let room = Arc::new(Semaphore::new(concurrency));
+        self.handlers.insert(queue.into(), Handler { call: Arc::new(call), room, concurrency });
+        self
+    }
+
+    /// Works until `stop` is ready, then takes nothing more, lets what is under way finish, gives back
+    /// what does not in time, and leaves.
+    ///
+    /// An error means that it cannot go on: the server refuses it, or another worker has joined under
+    /// its name. A server that is out of reach is waited for.
+    ///
+    /// # Panics
+    /// If no thread can be started.
+    pub async fn run_until(self, stop: impl Future<Output = ()>) -> Result<(), Error> {
+        let (stopper, stopped) = watch::channel(false);
+        let (done, mut ended) = oneshot::channel();
+        let handlers = tokio::runtime::Handle::current();
+        let work = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.expect("a thread has room for a runtime");
+            let _ = done.send(runtime.block_on(self.work(handlers, stopped)));
+        };
+        let thread = std::thread::Builder::new().name("punctual-worker".to_owned());
+        thread.spawn(work).expect("a process has room for a thread");
+        tokio::select! {
+            ended = &mut ended => return ended.unwrap_or(Ok(())),
+            () = stop => {}
+        }
+        stopper.send_replace(true);
+        ended.await.unwrap_or(Ok(()))
+    }
+
+    /// All that speaks to the server, in a runtime of its own.
+    async fn work(
+        self,
+        handlers: tokio::runtime::Handle,
+        mut stopped: watch::Receiver<bool>,
+    ) -> Result<(), Error> {
+        let Self { client, name, capabilities, grace, handlers: queues } = self;
+        // Nothing but the heartbeats' own thread may drive the heartbeats' connections.
+        let client = client.apart();
+        let jobs = Jobs::new(client.clone(), handlers);
+        let mut given = HashMap::new();
+        let mut loops = JoinSet::new();
+        for (queue, handler) in queues {
+            let Some(mode) = mode_of(&client, &queue, &mut stopped).await? else { break };
+            match mode {
+                Mode::Dispatch | Mode::Vote => {
+                    given.insert(queue, handler);
+                }
+                Mode::Pull => {
+                    let pull = pull::Pull {
+                        client: client.clone(),
+                        worker: name.clone(),
+                        queue,
+                        handler,
+                        jobs: jobs.clone(),
+                    };
+                    loops.spawn(pull.run(stopped.clone()));
+                }
+                Mode::Http | Mode::Pub => {
+                    warn!(
+                        queue,
+                        "the server carries out this queue itself; its handler is never called"
+                    );
+                }
+            }
+        }
+        let is_registered = !given.is_empty();
+        if is_registered {
+            let given = given::Given {
+                client: client.clone(),
+                worker: name.clone(),
+                capabilities,
+                handlers: given,
+                jobs: jobs.clone(),
+            };
+            loops.spawn(given.run(stopped.clone()));
+        }
+        let mut outcome = Ok(());
+        while let Some(ended) = loops.join_next().await {
+            outcome = outcome.and(ended.unwrap_or(Ok(())));
+            if outcome.is_err() {
+                loops.abort_all();
+            }
+        }
+        // Without a queue to serve there is nothing to do but to wait for the end.
+        if outcome.is_ok() && !*stopped.borrow() {
+            let _ = stopped.changed().await;
+        }
+        jobs.finish(grace).await;
+        if is_registered && outcome.is_ok() {
+            // If it cannot be said, the server finds out by itself.
+            let _ = client.leave(&name).await;
+        }
+        outcome
+    }
+}
+
+/// Who carries out a queue, which is made if it does not exist; none: stopped meanwhile.
+async fn mode_of(
+    client: &Client,
+    queue: &str,
+    stopped: &mut watch::Receiver<bool>,
+) -> Result<Option<Mode>, Error> {
+    let mut pause = Pause::default();
+    loop {
+        let read = match client.queue(queue).await {
+            Err(error) if error.code() == Some("not_found") => {
+                client.put_queue(queue, &QueueChanges::new()).await
+            }
+            read => read,
+        };
+        match read {
+            Ok(queue) => return Ok(Some(queue.mode)),
+            Err(error) if is_passing(&error) => pause.after(&error, "reading a queue").await,
+            Err(error) => return Err(error),
+        }
+        if stopped.has_changed().is_err() || *stopped.borrow() {
+            return Ok(None);
+        }
+    }
+}
+
+/// Whether the same request may succeed later.
+fn is_passing(error: &Error) -> bool {
+    match error {
+        Error::Unreachable { .. } | Error::NoAnswer { .. } | Error::Stream { .. } => true,
+        other => other.status().is_some_and(|status| status == 429 || status >= 500),
+    }
+}
+
+/// Longer and longer waits while the server cannot be spoken to.
+#[derive(Default)]
+struct Pause {
+    failures: u32,
+}
+
+impl Pause {
+    async fn after(&mut self, error: &Error, work: &str) {
+        if self.failures == 0 {
+            warn!(%error, "{work} did not succeed; it is tried again");
+        }
+        let wait = PAUSE_FIRST.saturating_mul(1 << self.failures.min(8)).min(PAUSE_MAX);
+        self.failures += 1;
+        tokio::time::sleep(wait).await;
+    }
+}

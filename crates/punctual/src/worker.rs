@@ -1,0 +1,124 @@
+//! `punctual worker`: who registered to be given tasks.
+
+use clap::{Args, Subcommand};
+use punctual_client::{Page, Worker};
+
+use crate::output::{bare, record, table};
+use crate::remote::Remote;
+
+const PAGE: usize = 1_000;
+
+/// Look at the workers that registered, and send them home
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  punctual worker list --queue render
+  punctual worker get gpu-1
+  punctual worker drain gpu-1
+  punctual worker remove gpu-1")]
+pub(crate) struct WorkerCommand {
+    #[command(subcommand)]
+    verb: Verb,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List workers, by name
+    #[command(after_help = "Example:\n  punctual worker list --queue render")]
+    List {
+        /// Only those that serve this queue
+        #[arg(long)]
+        queue: Option<String>,
+        /// Most workers to show
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+    /// Show a worker
+    #[command(after_help = "Example:\n  punctual worker get gpu-1 --json | jq .load")]
+    Get {
+        /// The worker's name
+        name: String,
+    },
+    /// Give a worker nothing more; it finishes what it has
+    #[command(after_help = "Example:\n  punctual worker drain gpu-1")]
+    Drain {
+        /// The worker's name
+        name: String,
+    },
+    /// Take a worker out; what it held is ready for others at once
+    #[command(after_help = "Example:\n  punctual worker remove gpu-1")]
+    Remove {
+        /// The worker's name
+        name: String,
+    },
+}
+
+impl WorkerCommand {
+    pub(crate) async fn run(self) -> anyhow::Result<()> {
+        let (client, output) = self.remote.open()?;
+        match self.verb {
+            Verb::List { queue, limit } => {
+                let mut items = Vec::new();
+                let mut next = None;
+                while items.len() < limit {
+                    let n = PAGE.min(limit - items.len());
+                    let page = client.workers(queue.as_deref(), n, next.as_deref()).await?;
+                    items.extend(page.items);
+                    next = page.next;
+                    if next.is_none() {
+                        break;
+                    }
+                }
+                let page = Page { items, next };
+                output.answer(&page, || listed(&page.items))
+            }
+            Verb::Get { name } => {
+                let worker = client.worker(&name).await?;
+                output.answer(&worker, || shown(&worker))
+            }
+            Verb::Drain { name } => {
+                let worker = client.drain_worker(&name).await?;
+                output.answer(&worker, || {
+                    format!("{name} gets nothing more; it has {} tasks to finish", worker.load)
+                })
+            }
+            Verb::Remove { name } => {
+                client.leave(&name).await?;
+                output.done(|| format!("removed {name}"))
+            }
+        }
+    }
+}
+
+fn listed(workers: &[Worker]) -> String {
+    if workers.is_empty() {
+        return "no workers".to_owned();
+    }
+    let rows = workers.iter().map(|worker| {
+        [
+            worker.name.clone(),
+            bare(&worker.state),
+            format!("{}/{}", worker.load, worker.capacity),
+            worker.queues.join(" "),
+            worker.capabilities.join(" "),
+            worker.last_heartbeat.to_string(),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    table(["NAME", "STATE", "LOAD", "QUEUES", "CAPABILITIES", "HEARD OF"], &rows)
+}
+
+fn shown(worker: &Worker) -> String {
+    let list = |texts: &[String]| Some(texts.join(" ")).filter(|text| !text.is_empty());
+    record(vec![
+        ("name", Some(worker.name.clone())),
+        ("state", Some(bare(&worker.state))),
+        ("queues", list(&worker.queues)),
+        ("capabilities", list(&worker.capabilities)),
+        ("load", Some(format!("{} of {}", worker.load, worker.capacity))),
+        ("joined", Some(worker.joined_at.to_string())),
+        ("heard of", Some(worker.last_heartbeat.to_string())),
+    ])
+}

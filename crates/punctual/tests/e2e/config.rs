@@ -1,0 +1,43 @@
+//! `punctual config`, `completions` and `man`.
+
+use crate::process::{complaint, punctual};
+
+fn output(args: &[&str]) -> String {
+    let output = punctual().args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_is_shown_can_be_checked_and_what_is_wrong_is_told_with_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("punctual.toml");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, output(&["config", "show"])).unwrap();
+    assert_eq!(output(&["config", "check", path]), format!("{path} is right\n"));
+    for (text, part) in [
+        ("store = 'memory:'\nlisten_on = 'x'\n", "2:1: unknown field `listen_on`"),
+        ("store = ''\n", "store: not empty"),
+        ("[[tokens]]\ntoken = 'hush-hush'\nrights = ['read']\n", "tokens[0]: token: at least 16"),
+        ("[[tokens]]\nrights = ['read']\n", "tokens[0]: name one of token"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let reason = complaint(&punctual().args(["config", "check", path]).output().unwrap(), 1);
+        assert!(reason.contains(part), "{reason}");
+        assert!(!reason.contains("hush"), "{reason}");
+    }
+    let reason = complaint(&punctual().args(["config", "check", "none"]).output().unwrap(), 1);
+    assert!(reason.contains("cannot read the configuration none"), "{reason}");
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let text = output(&["completions", shell]);
+        for command in ["serve", "work", "flow", "worker", "events", "config"] {
+            assert!(text.contains(command), "{shell}: {command}");
+        }
+    }
+    let manual = output(&["man"]);
+    assert!(manual.starts_with(".ie") && manual.contains("punctual\\-work"), "{manual}");
+}

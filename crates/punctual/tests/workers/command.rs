@@ -1,0 +1,130 @@
+//! `punctual work`: a command as a worker.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use punctual_client::{NewTask, RawJson, State};
+
+use crate::process::{Server, punctual};
+use crate::scene::{in_state, queue, server, until};
+
+const HOLD: Duration = Duration::from_secs(3);
+
+/// A worker with a shell script for a handler. Ends with the test.
+struct Working(Child);
+
+impl Working {
+    fn start(server: &Server, flags: &[&str], script: &str) -> Self {
+        let mut command = punctual();
+        command.args(["work", "q"]).args(flags).args(["--", "sh", "-c", script]);
+        command.env("PUNCTUAL_URL", &server.url).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.0.id().to_string();
+        let kill = std::process::Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(kill.unwrap().success());
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn its_exit_code_decides_and_its_output_is_the_result() {
+    let (server, client) = server();
+    queue(&client, "q", "pull", HOLD).await;
+    let script = r#"read -r order; echo "$PUNCTUAL_QUEUE $PUNCTUAL_TASK_ID $PUNCTUAL_ATTEMPT" >&2
+        case $order in '"json"') echo '{"n": 1e400}';; '"text"') echo done;; '"silent"') ;;
+        *) exit 3;; esac"#;
+    let _working = Working::start(&server, &["--concurrency", "2"], script);
+    for order in ["json", "text", "silent", "fail"] {
+        client.push("q", &NewTask::new(order).id(order).max_attempts(2)).await.unwrap();
+    }
+    let result = async |id| in_state(&client, "q", id, State::Done).await.result;
+    assert_eq!(result("json").await.unwrap().as_str(), r#"{"n": 1e400}"#);
+    assert_eq!(result("text").await, Some(RawJson::of("done")));
+    assert_eq!(result("silent").await, None);
+    let failed = in_state(&client, "q", "fail", State::Failed).await;
+    assert_eq!((failed.attempt, failed.error.as_deref()), (2, Some("q fail 2")));
+}
+
+#[tokio::test]
+async fn a_cancel_ends_the_command_and_all_it_has_started() {
+    let (server, client) = server();
+    queue(&client, "q", "pull", Duration::from_secs(1)).await;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pid");
+    let script = format!("sleep 600 & echo $! > {}; wait", file.display());
+    let _working = Working::start(&server, &[], &script);
+    client.push("q", &NewTask::new("x").id("a")).await.unwrap();
+    in_state(&client, "q", "a", State::Running).await;
+    let child = loop {
+        let pid = std::fs::read_to_string(&file).unwrap_or_default();
+        if pid.ends_with('\n') {
+            break pid.trim().to_owned();
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    client.cancel("q", "a").await.unwrap();
+    in_state(&client, "q", "a", State::Cancelled).await;
+    let stat = std::path::Path::new("/proc").join(child).join("stat");
+    let is_gone = || match std::fs::read_to_string(&stat) {
+        Ok(stat) => stat.contains(") Z"),
+        Err(_) => true,
+    };
+    while !is_gone() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_takes_longer_than_its_hold_keeps_the_task() {
+    let (server, client) = server();
+    queue(&client, "q", "pull", Duration::from_secs(1)).await;
+    let _working = Working::start(&server, &["--name", "w"], "sleep 4; echo 1");
+    client.push("q", &NewTask::new("x").id("a")).await.unwrap();
+    let done = in_state(&client, "q", "a", State::Done).await;
+    assert_eq!((done.attempt, done.worker.as_deref()), (1, Some("w")));
+}
+
+#[tokio::test]
+async fn a_command_that_hangs_is_ended_at_its_time_out() {
+    let (server, client) = server();
+    queue(&client, "q", "pull", HOLD).await;
+    let _working = Working::start(&server, &["--timeout", "0.3"], "sleep 600");
+    client.push("q", &NewTask::new("x").id("a").max_attempts(1)).await.unwrap();
+    let failed = in_state(&client, "q", "a", State::Failed).await;
+    assert_eq!(failed.error.as_deref(), Some("the command ran longer than its time-out"));
+}
+
+#[tokio::test]
+async fn asked_to_end_it_lets_commands_finish_and_asked_again_it_does_not() {
+    for (signals, state) in [(1, State::Done), (2, State::Running)] {
+        let (server, client) = server();
+        queue(&client, "q", "pull", Duration::from_secs(30)).await;
+        let script = if signals == 1 { "sleep 1" } else { "sleep 600" };
+        let mut working = Working::start(&server, &[], script);
+        client.push("q", &NewTask::new("x").id("a")).await.unwrap();
+        until(&client, "q", "a", "running", |task| task.state == State::Running).await;
+        for _ in 0..signals {
+            working.signal("TERM");
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        let status = tokio::task::spawn_blocking(move || working.0.wait().unwrap()).await.unwrap();
+        assert!(status.success());
+        assert_eq!(client.task("q", "a").await.unwrap().state, state);
+    }
+}
+
+#[test]
+fn a_command_line_without_a_command_is_refused() {
+    let output = punctual().args(["work", "q"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,150 @@
+//! A flow on its way through one step of the store: its records, their versions, and what happens to its
+//! tasks.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use punctual_core::flow::{Advance, Heard};
+use punctual_core::{
+    Announcements, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName, TaskId,
+    Timestamp, announce,
+};
+use punctual_store::{Change, OwnerChange, Revision, Step, StoredOwner};
+
+use super::super::owned::{Batch, Decided, Together};
+
+/// A flow, some of its steps, and what is to happen to them together.
+pub(in crate::engine) struct Scene {
+    pub(super) advance: Advance,
+    before: Flow,
+    revision: Revision,
+    versions: HashMap<StepName, Revision>,
+    together: Together,
+    tasks: Vec<Change>,
+    settled: HashSet<(QueueName, TaskId)>,
+    pub(super) spawn: Vec<Spec>,
+}
+
+impl Scene {
+    pub(super) fn new(flow: Flow, revision: Revision) -> Self {
+        Self {
+            before: flow.clone(),
+            advance: Advance::new(flow),
+            revision,
+            versions: HashMap::new(),
+            together: Together::default(),
+            tasks: Vec::new(),
+            settled: HashSet::new(),
+            spawn: Vec::new(),
+        }
+    }
+
+    /// Flows among owners that were read.
+    pub(in crate::engine) fn of_flows(
+        owners: HashMap<OwnerKey, StoredOwner>,
+    ) -> BTreeMap<OwnerKey, Self> {
+        let scene = |(key, stored): (OwnerKey, StoredOwner)| match stored.owner {
+            Owner::Flow(flow) => Some((key, Self::new(*flow, stored.revision))),
+            _ => None,
+        };
+        owners.into_iter().filter_map(scene).collect()
+    }
+
+    /// Makes a step known that was read.
+    pub(super) fn know(&mut self, stored: StoredOwner) {
+        let Owner::Step(step) = stored.owner else { return };
+        self.versions.entry(step.name.clone()).or_insert(stored.revision);
+        self.advance.know(*step);
+    }
+
+    /// The key of one of its steps.
+    pub(super) fn step_key(&self, name: &StepName) -> OwnerKey {
+        OwnerKey::step(&self.advance.flow().id, name)
+    }
+
+    /// Whether nothing is to happen.
+    pub(in crate::engine) fn is_idle(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// Hears what was decided about the task of a step. What does not matter to the flow is committed
+    /// without it.
+    pub(in crate::engine) fn hear(
+        &mut self,
+        batch: &mut Batch,
+        place: usize,
+        decided: Decided<'_>,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        let Decided { event, before, decision, .. } = decided;
+        let spec = &before.task.spec;
+        if self.settled.contains(&(spec.queue.clone(), spec.id.clone())) {
+            // The second word on the same task is decided again when the first has happened.
+            return Ok(());
+        }
+        let known = name_of(spec).and_then(|name| self.advance.step(name));
+        let known = known.filter(|step| step.queue == spec.queue).cloned();
+        let heard = match &known {
+            Some(step) => self.advance.flow().hear(step, event, &decision)?,
+            None => Heard::Nothing,
+        };
+        let mut news = Announcements::default();
+        announce::task::after(&before.task, event, &decision, now, &mut news);
+        let change = Change { expected: before.revision, decision };
+        match (known, heard) {
+            (Some(step), Heard::Ended(end)) => self.advance.end(&step.name, end),
+            (Some(step), Heard::Revived) => self.advance.revive(&step.name),
+            _ => {
+                batch.add_alone(place, change, news);
+                return Ok(());
+            }
+        }
+        self.together.places.push((place, change.decision.task.clone()));
+        self.together.news.extend(news.into_vec());
+        self.change(change);
+        Ok(())
+    }
+
+    /// Something happens to a task of it.
+    pub(super) fn change(&mut self, change: Change) {
+        let spec = &change.decision.task.spec;
+        self.settled.insert((spec.queue.clone(), spec.id.clone()));
+        self.tasks.push(change);
+    }
+
+    /// The step of the store, where the answers about its tasks stand, and what is told of it.
+    pub(in crate::engine) fn into_step(self, now: Timestamp) -> (Together, Step) {
+        let (flow, steps) = self.advance.finish(now);
+        let mut together = self.together;
+        together.news.extend(self.spawn.iter().map(|spec| announce::task::pushed(spec, now)));
+        announce::flow::changed(Some(&self.before), &flow, now, &mut together.news);
+        let mut owners = vec![changed(Owner::Flow(Box::new(flow)), Some(self.revision))];
+        owners.extend(steps.into_iter().map(|step| {
+            let version = self.versions.get(&step.name).copied();
+            changed(Owner::Step(Box::new(step)), version)
+        }));
+        let step = Step { owners, tasks: self.tasks, spawn: self.spawn, keyed: None };
+        (together, step)
+    }
+}
+
+/// The step a task belongs to.
+pub(super) fn name_of(spec: &Spec) -> Option<&StepName> {
+    match &spec.owner {
+        Some(OwnerRef::Flow { step, .. }) => Some(step),
+        _ => None,
+    }
+}
+
+pub(super) fn changed(owner: Owner, expected: Option<Revision>) -> OwnerChange {
+    OwnerChange {
+        key: owner.key(),
+        expected,
+        after: Some(owner),
+        drop_first: 0,
+        append: Vec::new(),
+    }
+}
+
+pub(super) fn removed(key: OwnerKey, revision: Revision) -> OwnerChange {
+    OwnerChange { key, expected: Some(revision), after: None, drop_first: 0, append: Vec::new() }
+}

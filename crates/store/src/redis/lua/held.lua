@@ -1,0 +1,35 @@
+-- What workers hold of queues of mode dispatch, for all scripts that write: sets that change together with
+-- the tasks. What changes is gathered here and written at the end.
+
+-- Per worker its tasks that come (1) and go (-1); and whether something new is asked of it.
+local holdings, is_asked = {}, {}
+
+local function held_key(worker)
+  return prefix .. 'held:' .. escape(worker)
+end
+
+local function move_holding(q, worker, id, by)
+  local moves = holdings[worker] or {}
+  local member = q.escaped .. ':' .. id
+  holdings[worker] = moves
+  moves[member] = (moves[member] or 0) + by
+end
+
+-- Writes what has changed, and names the workers who should look.
+local function flush_holdings()
+  local changed = {}
+  for worker, moves in pairs(holdings) do
+    local is_changed = is_asked[worker]
+    for member, by in pairs(moves) do
+      if by ~= 0 then
+        call(by > 0 and 'SADD' or 'SREM', held_key(worker), member)
+        is_changed = true
+      end
+    end
+    if is_changed then
+      changed[#changed + 1] = worker
+    end
+  end
+  return changed
+end
+
