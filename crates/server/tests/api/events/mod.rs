@@ -88,14 +88,4 @@ impl Ear {
         assert_eq!(heard.kind, kind, "{}", heard.data);
         heard.data
     }
-
-    /// Passes over events until one of this kind.
-    pub(crate) async fn until(&mut self, kind: &str) -> Value {
-        loop {
-            let heard = self.next().await;
-            if heard.kind == kind {
-                return heard.data;
-            }
-        }
-    }
 }
