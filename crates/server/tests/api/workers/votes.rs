@@ -1,6 +1,7 @@
 //! Votes and broadcasts.
 
 use super::{TestServer, Value, json};
+use crate::api::events::Ear;
 
 /// A vote queue with voters `a` and `b` and a task `t` they are to vote on; their tokens.
 async fn open() -> (TestServer, Value, Value) {
@@ -230,6 +231,32 @@ async fn a_plan_keeps_what_every_voter_said() {
     assert_eq!(said.len(), 2);
     assert!(said.contains(&(json!(1), json!("a"), json!(1), Value::Null)), "{said:?}");
     assert!(said.contains(&(json!(1), json!("b"), Value::Null, json!("no"))), "{said:?}");
+}
+
+#[tokio::test]
+async fn what_happens_to_workers_and_broadcasts_is_told() {
+    let server = TestServer::of_mode("pub").await;
+    let mut ear = Ear::open(&server, "?type=pub.q").await;
+    server.push(json!({"id": "t", "payload": {"x": 1}})).await;
+    let heard = ear.hears("pub.q").await;
+    assert_eq!((&heard["queue"], &heard["id"]), (&json!("q"), &json!("t")));
+    assert_eq!(heard["payload"], json!({"x": 1}));
+    let plan = json!({"plan_id": "p", "station": "q", "plan_type": "none", "message": 5});
+    server.post("/v1/plans", plan).await.is(201);
+    let heard = ear.hears("pub.q").await;
+    assert_eq!((&heard["payload"], &heard["plan"]["plan_id"]), (&json!(5), &json!("p")));
+    let mut ear = Ear::open(&server, "?type=worker.*").await;
+    server.join("w", json!({"session": "s"})).await;
+    let heard = ear.hears("worker.joined").await;
+    assert_eq!((&heard["id"], &heard["session"]), (&json!("w"), &json!("s")));
+    server.post("/v1/workers/w/drain", json!({})).await.is(200);
+    ear.hears("worker.draining").await;
+    server.delete("/v1/workers/w").await.is(204);
+    ear.hears("worker.left").await;
+    server.join("v", json!({})).await;
+    ear.hears("worker.joined").await;
+    server.advance(31).await;
+    assert_eq!(ear.hears("worker.lost").await["id"], "v");
 }
 
 #[tokio::test]
