@@ -55,7 +55,13 @@ impl Given {
                 // It was silent for too long, or somebody has removed it.
                 Err(error) if has_joined && error.code() == Some("not_found") => has_joined = false,
                 Err(error) if is_passing(&error) => pause.after(&error, "asking for tasks").await,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // Another has joined under this name, and has what this one held.
+                    if error.code() == Some("stale_token") {
+                        self.handlers.keys().for_each(|queue| self.jobs.lose(queue));
+                    }
+                    return Err(error);
+                }
             }
         }
         if has_joined {

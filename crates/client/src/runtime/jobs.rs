@@ -77,6 +77,13 @@ impl Jobs {
         }
     }
 
+    /// Tells the handlers of a queue that its tasks are somebody else's by now.
+    pub(super) fn lose(&self, queue: &str) {
+        let under_way = self.lock();
+        let of_queue = under_way.iter().filter(|((of, _), _)| of == queue);
+        of_queue.for_each(|(_, stopper)| told(stopper, Stop::Lost));
+    }
+
     /// Waits until nothing is under way. After `grace` handlers are told to stop, and cut off if they
     /// do not.
     pub(super) async fn finish(&self, grace: Duration) {
