@@ -41,7 +41,9 @@ pub(super) async fn assign(
     let ready = stats.map_or(0, |stats| stats.count(State::Ready));
     let ready = usize::try_from(ready).unwrap_or(usize::MAX);
     let mut assigned = Assigned { is_hungry: ready > 0, ..Assigned::default() };
-    if ready == 0 || queue.paused || candidates.is_empty() {
+    // A shared store tells other servers of a push only if somebody has asked for more than there was.
+    let wanted = if engine.store().is_exclusive() { ready } else { ready.max(1) };
+    if wanted == 0 || queue.paused || candidates.is_empty() {
         return Ok(assigned);
     }
     let _alone = engine.assign_alone().await;
@@ -55,7 +57,7 @@ pub(super) async fn assign(
     // Whoever let its time pass is asked when nobody else can be.
     let (doubtful, trusted): (Vec<Place>, Vec<Place>) =
         places.partition(|place| place.worker.is_doubtful);
-    let mut left = ready.min(ROUND_MAX);
+    let mut left = wanted.min(ROUND_MAX);
     for mut tier in [trusted, doubtful] {
         // First all by their loads; then whoever can do what the others could not.
         for is_shared in [true, false] {

@@ -155,9 +155,13 @@ impl Dispatcher {
     }
 
     async fn assign(&mut self, queue: &Queue) -> Result<Look, StoreError> {
-        self.see_others().await;
+        let known_at = self.see_others().await;
         let rivals = self.rivals(&queue.name);
         let assigned = assign(&self.engine, queue, &rivals).await?;
+        if let (true, 0, Some(at)) = (assigned.is_hungry, assigned.count, known_at) {
+            // Somebody may have joined elsewhere since.
+            self.alarms.set(at + REFRESH, queue.name.clone());
+        }
         Ok(Look {
             is_progress: assigned.count > 0,
             is_hungry: assigned.is_hungry,
@@ -179,16 +183,26 @@ impl Dispatcher {
     }
 
     async fn open(&mut self, queue: &Queue) -> Result<Look, StoreError> {
-        self.see_others().await;
+        if !self.engine.store().is_exclusive() {
+            // Whoever has joined by now has a voice.
+            self.refresh().await;
+        }
         let (count, again_at) = self.engine.begin_votes(queue).await?;
         Ok(Look { is_progress: count > 0, is_hungry: true, again_at })
     }
 
-    /// Over a shared store, makes sure that workers who joined elsewhere are known.
-    async fn see_others(&mut self) {
-        let is_stale = self.refreshed.is_none_or(|at| at.elapsed() >= REFRESH);
-        if is_stale && !self.engine.store().is_exclusive() {
-            self.refresh().await;
+    /// Over a shared store, makes sure that workers who joined elsewhere are known: since when, if not
+    /// only just.
+    async fn see_others(&mut self) -> Option<Instant> {
+        if self.engine.store().is_exclusive() {
+            return None;
+        }
+        match self.refreshed.filter(|at| at.elapsed() < REFRESH) {
+            Some(at) => Some(at),
+            None => {
+                self.refresh().await;
+                None
+            }
         }
     }
 }

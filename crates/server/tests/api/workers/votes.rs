@@ -234,6 +234,20 @@ async fn a_plan_keeps_what_every_voter_said() {
 }
 
 #[tokio::test]
+async fn a_flow_goes_on_with_what_voters_said() {
+    let server = TestServer::of_mode("vote").await;
+    server.join("a", json!({})).await;
+    let steps =
+        json!([{"name": "s", "queue": "q"}, {"name": "z", "queue": "next", "after": ["s"]}]);
+    server.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
+    let task = server.given("a", 1).await.remove(0);
+    server.work(&task, json!(1)).await;
+    let next = server.post("/v1/queues/next/take", json!({"wait": 20})).await.is(200);
+    assert_eq!(next["tasks"][0]["payload"]["inputs"], json!({"s": {"a": 1}}));
+    server.verb("f~s", "commit", json!({"token": task["token"]})).await.is(200);
+}
+
+#[tokio::test]
 async fn what_happens_to_workers_and_broadcasts_is_told() {
     let server = TestServer::of_mode("pub").await;
     let mut ear = Ear::open(&server, "?type=pub.q").await;
