@@ -281,13 +281,15 @@ fn explain_staff(task: &Task, queue: &Queue, around: &Surroundings) -> (Reason, 
         let text = format!("no worker is registered that serves the queue {}", queue.name);
         (Reason::NoWorker, text)
     } else if !missing.is_empty() {
-        let text = format!("none of {serving} workers is capable of {}", missing.join(", "));
+        let text =
+            format!("no worker of queue {} is capable of {}", queue.name, missing.join(", "));
         (Reason::NoCapableWorker, text)
     } else if *capable == 0 {
         let all = task.spec.requires.join(", ");
-        (Reason::NoCapableWorker, format!("none of {serving} workers is capable of all of {all}"))
+        let text = format!("no worker of queue {} is capable of all of {all}", queue.name);
+        (Reason::NoCapableWorker, text)
     } else if *free == 0 && queue.settings.mode == Mode::Dispatch {
-        let text = format!("all {capable} workers that could do it have as many tasks as they can");
+        let text = "every worker that could do it has as many tasks as it can take".to_owned();
         (Reason::WorkersBusy, text)
     } else {
         (Reason::InLine, format!("it is one of {} ready tasks to be handed out", around.ready))

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::net::TcpStream;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -34,13 +35,18 @@ struct Work {
 impl Work {
     /// Sends a request to some server, until one answers it.
     fn ask(&self, turn: usize, path: &str, body: &Value) -> Option<(u16, Value)> {
+        self.call(turn, |address| address.send("POST", path, body))
+    }
+
+    /// Calls some server, until one answers.
+    fn call(&self, turn: usize, call: impl Fn(&String) -> (u16, Value)) -> Option<(u16, Value)> {
         for turn in turn.. {
             let address = {
                 let addresses = self.addresses.lock().unwrap();
                 addresses.get(turn % addresses.len().max(1)).cloned()
             };
             if let Some(address) = address.filter(|address| TcpStream::connect(address).is_ok()) {
-                match std::panic::catch_unwind(|| address.send("POST", path, body)) {
+                match std::panic::catch_unwind(AssertUnwindSafe(|| call(&address))) {
                     Ok((503, _)) | Err(_) => {}
                     Ok(answer) => return Some(answer),
                 }
@@ -114,9 +120,15 @@ impl Work {
     fn make(&self) {
         for n in 0.. {
             let id = format!("f{n}");
-            match self.ask(n, "/v1/flows", &flow(&id)) {
-                // An answer that was lost is asked for again, and then the flow is there.
-                Some((201 | 409, _)) => self.made.lock().unwrap().push(id),
+            let path = format!("/v1/flows/{id}");
+            let made = self.call(n, |address| match address.send("GET", &path, &json!({})) {
+                (404, _) => address.send("POST", "/v1/flows", &flow(&id)),
+                // It was made, and the answer was lost. By now it may have ended: made once more, it
+                // would run once more.
+                read => read,
+            });
+            match made {
+                Some((200 | 201, _)) => self.made.lock().unwrap().push(id),
                 Some((status, problem)) => panic!("{status} {problem}"),
                 None => return,
             }

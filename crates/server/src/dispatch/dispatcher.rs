@@ -27,7 +27,6 @@ pub(crate) struct Dispatcher {
     rounds: u64,
     /// Hungry queues that had their turn since all of them last had.
     turns: HashSet<QueueName>,
-    refreshed: Option<Instant>,
     backoff: Backoff,
 }
 
@@ -52,7 +51,6 @@ impl Dispatcher {
             served: HashMap::new(),
             rounds: 0,
             turns: HashSet::new(),
-            refreshed: None,
             backoff: Backoff::default(),
         }
     }
@@ -102,7 +100,6 @@ impl Dispatcher {
 
     /// Hears what other servers know of workers and votes.
     async fn refresh(&mut self) {
-        self.refreshed = Some(Instant::now());
         let found = match self.engine.find_workers().await {
             Ok(()) => self.engine.find_votes().await,
             failed => failed,
@@ -155,12 +152,16 @@ impl Dispatcher {
     }
 
     async fn assign(&mut self, queue: &Queue) -> Result<Look, StoreError> {
-        let known_at = self.see_others().await;
+        let is_shared = !self.engine.store().is_exclusive();
+        if is_shared {
+            // Who has joined or left elsewhere is known before anything is handed out.
+            self.engine.find_workers().await?;
+        }
         let rivals = self.rivals(&queue.name);
         let assigned = assign(&self.engine, queue, &rivals).await?;
-        if let (true, 0, Some(at)) = (assigned.is_hungry, assigned.count, known_at) {
-            // Somebody may have joined elsewhere since.
-            self.alarms.set(at + REFRESH, queue.name.clone());
+        if is_shared && assigned.is_hungry && assigned.count == 0 {
+            // Somebody may join elsewhere, and nobody says so here.
+            self.alarms.set(Instant::now() + REFRESH, queue.name.clone());
         }
         Ok(Look {
             is_progress: assigned.count > 0,
@@ -189,20 +190,5 @@ impl Dispatcher {
         }
         let (count, again_at) = self.engine.begin_votes(queue).await?;
         Ok(Look { is_progress: count > 0, is_hungry: true, again_at })
-    }
-
-    /// Over a shared store, makes sure that workers who joined elsewhere are known: since when, if not
-    /// only just.
-    async fn see_others(&mut self) -> Option<Instant> {
-        if self.engine.store().is_exclusive() {
-            return None;
-        }
-        match self.refreshed.filter(|at| at.elapsed() < REFRESH) {
-            Some(at) => Some(at),
-            None => {
-                self.refresh().await;
-                None
-            }
-        }
     }
 }

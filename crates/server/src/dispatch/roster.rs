@@ -34,8 +34,10 @@ struct Inner {
     /// Who may have open ballots, and on what.
     ballots: HashMap<WorkerName, BTreeSet<(QueueName, TaskId)>>,
     bells: HashMap<WorkerName, Arc<Notify>>,
-    /// How often a record was taken over.
+    /// How often a record was taken over, or dropped.
     changes: u64,
+    /// Which change dropped somebody last.
+    dropped: u64,
     closed: bool,
 }
 
@@ -118,18 +120,21 @@ impl Roster {
         }
     }
 
-    /// How often a record was taken over.
+    /// How often a record was taken over, or dropped.
     pub(crate) fn changes(&self) -> u64 {
         self.lock().changes
     }
 
     /// Takes over all records there were: who is not among them is gone. What was taken over after
-    /// `changes` is newer, and stays.
-    pub(crate) fn replace(&self, workers: Vec<(Worker, Revision)>, changes: u64) {
+    /// `changes` is newer, and stays; if somebody was dropped since, who is not known here may be just
+    /// that one, and is left to the next list.
+    pub(crate) fn replace(&self, mut workers: Vec<(Worker, Revision)>, changes: u64) {
         let names: HashSet<WorkerName> = workers.iter().map(|(it, _)| it.name.clone()).collect();
         let is_newer = |member: &Member| member.change > changes;
         let mut inner = self.lock();
-        let Inner { members, bells, .. } = &mut *inner;
+        let Inner { members, bells, dropped, .. } = &mut *inner;
+        let is_late = *dropped > changes;
+        workers.retain(|(worker, _)| !is_late || members.contains_key(&worker.name));
         members.retain(|name, member| {
             let is_there = names.contains(name) || is_newer(member);
             let bell = bells.get(name).filter(|_| !is_there);
@@ -146,7 +151,13 @@ impl Roster {
 
     /// A worker is gone.
     pub(crate) fn remove(&self, name: &WorkerName) {
-        self.lock().members.remove(name);
+        {
+            let mut inner = self.lock();
+            if inner.members.remove(name).is_some() {
+                inner.changes += 1;
+                inner.dropped = inner.changes;
+            }
+        }
         self.ring(name);
     }
 

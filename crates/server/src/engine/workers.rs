@@ -93,7 +93,8 @@ impl Engine {
             self.release_holdings(name).await?;
             self.give_up_ballots(name, "its worker left").await?;
             if self.remove_worker(name, revision).await? {
-                return Ok(());
+                // Another server may have given it something in the meantime.
+                return Ok(self.release_holdings(name).await.map_err(StoreError::in_doubt)?);
             }
         }
         Err(Failure::Contended)
