@@ -1,7 +1,8 @@
 //! Flows of the real server over the embedded store, against plain tasks in the same run: chains, whose
-//! steps come one after the other, and fans of 100 steps between a first and a last.
+//! steps come one after the other, and fans of 100 steps between a first and a last. Then tasks that are
+//! handed out to registered workers, and events.
 //!
-//! Two workers take whatever there is and commit it. Run it with `cargo xtask bench flows`; `-- quick`
+//! Of flows two workers take whatever there is and commit it. Run it with `cargo xtask bench flows`; `-- quick`
 //! does a tenth.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark reports to a terminal")]
 
@@ -10,6 +11,7 @@
 mod cycle;
 #[allow(dead_code, reason = "other benchmarks use the rest of it")]
 mod driver;
+mod handed;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -44,6 +46,8 @@ fn main() {
     let count = tasks / (FAN + 2);
     let taken = runtime.block_on(flows(&dir.path().join("fan"), count, &fan));
     report("fans of 100 between a first and a last", count * (FAN + 2), FAN + 2, taken, plain);
+    runtime.block_on(handed::latency(dir.path(), tasks / 20));
+    runtime.block_on(handed::events(dir.path(), tasks / 5));
 }
 
 fn steps(steps: impl Iterator<Item = (usize, Vec<usize>)>) -> Value {

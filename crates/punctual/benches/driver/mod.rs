@@ -198,6 +198,20 @@ impl Connection {
         self.buffer.drain(..head);
     }
 
+    /// Asks for a stream and reads it until a text has come so many times.
+    pub(crate) async fn hear(mut self, path: &'static str, text: &'static str, times: usize) {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        self.stream.write_all(request.as_bytes()).await.unwrap();
+        let mut heard = 0;
+        while heard < times {
+            assert!(self.stream.read_buf(&mut self.buffer).await.unwrap() > 0, "closed");
+            heard += memchr::memmem::find_iter(&self.buffer, text).count();
+            // What may be the beginning of another stays.
+            let rest = self.buffer.len().saturating_sub(text.len() - 1);
+            self.buffer.drain(..rest);
+        }
+    }
+
     /// The body of the last answer.
     pub(crate) fn body(&self) -> &[u8] {
         &self.buffer
