@@ -10,6 +10,7 @@ mod deliver;
 mod drain;
 mod ear;
 mod events;
+mod flow;
 mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
