@@ -55,11 +55,7 @@ impl Engine {
         mut new: NewFlow,
         key: Option<Key>,
     ) -> Result<FlowAnswer, Failure> {
-        let id = match new.id.take() {
-            Some(id) => id,
-            None => FlowId::parse(self.ids.one(self.now()).as_str())
-                .map_err(|invalid| Failure::Refused(invalid.into()))?,
-        };
+        let id = new.id.take().unwrap_or_else(|| self.new_flow_id(key));
         let checked = new.check()?;
         self.check_flow(&checked).await?;
         let owner = OwnerKey::flow(&id);
@@ -100,6 +96,20 @@ impl Engine {
             }
         }
         Err(Failure::Contended)
+    }
+
+    /// An id for a flow that was given none. That of a keyed request lies where every repeat of it looks,
+    /// though each repeat makes an id of its own.
+    fn new_flow_id(&self, key: Option<Key>) -> FlowId {
+        let home = key.map(|key| format!("{:032x}", key.key));
+        let home = home.map(|name| QueueName::parse(&name).expect("a number can name a queue"));
+        loop {
+            let id = self.ids.one(self.now());
+            let place = QueueName::parse(id.as_str()).expect("an id can name a queue");
+            if home.as_ref().is_none_or(|home| self.store.shares_place(home, &place)) {
+                return FlowId::parse(id.as_str()).expect("a generated id is short");
+            }
+        }
     }
 
     async fn replayed_flow(
