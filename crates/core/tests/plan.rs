@@ -200,6 +200,21 @@ fn a_run_that_fails_for_good_stops_the_plan_until_it_is_resumed() {
 }
 
 #[test]
+fn a_failed_run_besides_the_rule_is_the_plans_again_when_it_is_tried_again() {
+    let next = start() + secs(60);
+    let asked = every_minute(3).fire(false, &settings(), None, start());
+    let run = task(asked.task.unwrap(), start());
+    let (plan, run) = fail(asked.plan, run, start());
+    assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(next)));
+    let (revived, run) = happen(plan, run, Event::Retry { force: false }, start());
+    let revived = revived.unwrap();
+    assert_eq!((revived.state(), revived.next_at), (PlanState::Running, Some(next)));
+    let plan = commit(revived, run, start());
+    assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(next)));
+    assert_eq!((plan.real_repet, plan.last_state), (0, Some(LastState::Ok)));
+}
+
+#[test]
 fn a_failed_run_is_the_plans_again_when_it_is_tried_again_after_a_resume() {
     let first = start() + secs(60);
     let (plan, run) = fire(every_minute(9), first);

@@ -192,9 +192,11 @@ impl Plan {
     /// A failed run is tried again: the plan goes on with it, unless it has gone on without it.
     fn revived(mut self, task: &TaskId) -> Option<Ended> {
         let run = self.failed.take().filter(|run| run.task == *task)?;
-        self.phase = Phase::Scheduled;
-        self.next_at = None;
-        self.finished_at = None;
+        if run.is_ruled {
+            self.phase = Phase::Scheduled;
+            self.next_at = None;
+            self.finished_at = None;
+        }
         self.error = None;
         self.last_state = Some(LastState::Running);
         self.living = Some(run);
@@ -275,6 +277,8 @@ impl Plan {
                     if self.phase == Phase::Scheduled {
                         self.phase = Phase::Error;
                     }
+                } else if self.failed.as_ref().is_none_or(|failed| !failed.is_ruled) {
+                    self.failed = Some(run.clone());
                 }
             }
             Outcome::Skipped if run.is_ruled => {
