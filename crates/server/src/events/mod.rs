@@ -33,6 +33,8 @@ use self::pace::Pace;
 use self::ring::Ring;
 use crate::engine::{Backoff, complain};
 
+/// How long events gather while nobody listens here.
+const GATHER: Duration = Duration::from_millis(10);
 /// How long a listener waits for what was announced before it came.
 const SYNC_WITHIN: Duration = Duration::from_secs(2);
 /// How long a listener waits for a server that has only just started.
@@ -130,6 +132,10 @@ impl Events {
         let mut last = EventId::default();
         loop {
             self.flush.notified().await;
+            if self.head.receiver_count() == 0 {
+                // With nobody to hear it here there is no hurry, and requests are not slowed down.
+                tokio::time::sleep(GATHER).await;
+            }
             let Pending { mut announcements, is_lossy, syncs, .. } =
                 std::mem::take(&mut *self.pending());
             if is_lossy {
