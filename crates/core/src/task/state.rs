@@ -39,8 +39,6 @@ pub enum State {
 pub enum Verb {
     /// A worker takes it.
     Take,
-    /// The server assigns it to a worker that somebody named.
-    Assign,
     /// Its holder confirms.
     Confirm,
     /// Its holder needs longer.
@@ -57,6 +55,8 @@ pub enum Verb {
     Paused,
     /// The server has tried to deliver it.
     Deliver,
+    /// The server assigns it to a worker that somebody named.
+    Assign,
     /// Its vote begins, or goes on.
     Vote,
     /// All have voted on it.
