@@ -158,6 +158,7 @@ async fn serve(
             plan_exec_timeout: config.plan_exec_timeout,
             dev_clock,
             notices: config.notices,
+            traces: config.traces,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );

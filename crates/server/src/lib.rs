@@ -8,7 +8,9 @@
 //! - `delivery`: the server calls URLs itself, for queues of mode `http`.
 //! - `dispatch`: the server hands tasks to registered workers, opens votes and broadcasts, for queues of
 //!   the other modes. `calls`: how it and deliveries hear of work.
+//! - `metrics`: what is measured, and how it reads at `/metrics`.
 //! - `inbox`: messages that lie beside the store become notices.
+//! - `traces`: the spans of tasks, for a collector.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
@@ -22,7 +24,9 @@ mod dispatch;
 mod engine;
 mod events;
 mod inbox;
+mod metrics;
 mod serve;
+mod traces;
 
 use std::sync::Arc;
 
@@ -35,6 +39,7 @@ use tokio::net::TcpListener;
 pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
+pub use self::traces::TraceConfig;
 
 /// What can be set about a server.
 #[derive(Clone)]
@@ -57,6 +62,8 @@ pub struct ServerConfig {
     pub delivery: DeliveryConfig,
     /// What holds for notices that do not say otherwise.
     pub notices: NoticeSettings,
+    /// Where traces go; nowhere, if there is none.
+    pub traces: Option<TraceConfig>,
 }
 
 impl Default for ServerConfig {
@@ -71,6 +78,7 @@ impl Default for ServerConfig {
             dev_clock: None,
             delivery: DeliveryConfig::default(),
             notices: NoticeSettings::default(),
+            traces: None,
         }
     }
 }

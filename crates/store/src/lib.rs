@@ -7,6 +7,7 @@
 //! - [`redis`]: the store for several nodes, over Redis.
 //! - `conformance`: one suite of checks over the port, run against every store (a feature).
 //! - [`clock`]: the clock a store decides due times and holds by.
+//! - [`measure`]: what a store measures of itself.
 
 pub mod clock;
 #[cfg(feature = "conformance")]
@@ -14,12 +15,14 @@ pub mod conformance;
 pub mod inbox;
 pub mod local;
 mod loopback;
+pub mod measure;
 pub mod model;
 pub mod port;
 pub mod redis;
 
 pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
+pub use measure::Measures;
 pub use port::{
     Announced, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing, Lost,
     OwnerChange, OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats,

@@ -118,7 +118,7 @@ fn spoiled(body: &str, spoils: &[Spoil]) -> Vec<u8> {
 async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCaseError> {
     let clock = ManualClock::new(Timestamp::from_millis(1_763_189_428_000));
     let store = Arc::new(ModelStore::new(Arc::new(clock)));
-    let (engine, _returned) = Engine::new(store, &ServerConfig::default());
+    let (engine, _returned) = Engine::new(store, &ServerConfig::default(), Arc::default());
     let api = Api::new(Arc::new(App::new(engine, &crate::ServerConfig::default())));
     let send = |method: &str, path: &str, body: Vec<u8>| {
         let below = format!("/v1/queues/q/{path}");

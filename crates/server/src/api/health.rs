@@ -71,7 +71,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_stops_is_not_ready() {
         let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
-        let (engine, _returned) = Engine::new(store, &ServerConfig::default());
+        let (engine, _returned) = Engine::new(store, &ServerConfig::default(), Arc::default());
         let app = Arc::new(App::new(engine, &crate::ServerConfig::default()));
         let api = crate::api::Api::new(app.clone());
         let status = async |path: &str| {

@@ -18,6 +18,7 @@ mod health;
 mod json;
 mod locks;
 mod merge;
+mod metrics;
 mod notices;
 mod openapi;
 mod plans;
@@ -36,6 +37,7 @@ mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -45,6 +47,7 @@ use bytes::Bytes;
 use punctual_store::DevClock;
 use serde::{Deserialize, Serialize};
 use tower::Service;
+use tracing::debug;
 use utoipa::ToSchema;
 
 use self::body::InFlight;
@@ -54,12 +57,15 @@ use crate::ServerConfig;
 use crate::access::Tokens;
 use crate::code::Code;
 use crate::engine::Engine;
+use crate::metrics::Requests;
 
 /// What every handler can reach.
 pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
     tokens: Tokens,
+    /// What was asked, and how long the answers took.
+    requests: Requests,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -74,6 +80,7 @@ impl App {
             engine,
             hosts: config.hosts.clone(),
             tokens: Tokens::new(&config.tokens),
+            requests: Requests::new(openapi::templates()),
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),
@@ -117,7 +124,13 @@ impl Api {
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
     {
         let Self { app, mut routes } = self;
-        guard::guard(&app, request, |request| routes.call(request)).await
+        let (begun, method) = (Instant::now(), request.method().clone());
+        let place = app.requests.place(request.uri().path());
+        let response = guard::guard(&app, request, |request| routes.call(request)).await;
+        let (status, took) = (response.status(), begun.elapsed());
+        app.requests.answered(place, &method, status, took);
+        debug!(%method, route = app.requests.template(place), status = status.as_u16(), ?took, "answered");
+        response
     }
 }
 

@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::json::shortened;
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed};
+use super::push::{key, replayed, traceparent};
 use super::rights::Caller;
 use super::schema::notice::MessageSchema;
 use super::target::{OnNotice, Params, given, page_limit};
@@ -62,7 +62,7 @@ async fn push_notice(
     message.check_new().map_err(Failure::from)?;
     let route = ["POST notices", ""];
     let key = key(&caller, &headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
-    match app.engine.push_notice(message, key).await? {
+    match app.engine.push_notice(message, key, traceparent(&headers)).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
             Some((_, Ok(task))) => {
                 let shown = show(&app, StatusCode::ACCEPTED, &task).await;

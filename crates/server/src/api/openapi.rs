@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, batch, bulk, bundles, control, dev, events, flows, health, locks, merge, notices, plans,
-    push, queues, settle, stats, take, tasks, workers,
+    App, batch, bulk, bundles, control, dev, events, flows, health, locks, merge, metrics, notices,
+    plans, push, queues, settle, stats, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -65,8 +65,15 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(dev::routes())
         .merge(events::routes())
         .merge(stats::routes())
+        .merge(metrics::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
+}
+
+/// The paths of all routes, as templates.
+pub(super) fn templates() -> Vec<String> {
+    let (_, document) = routes().split_for_parts();
+    document.paths.paths.into_keys().collect()
 }
 
 /// This document.

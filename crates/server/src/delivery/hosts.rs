@@ -41,6 +41,19 @@ struct Host {
     idle: Option<u64>,
 }
 
+/// How targets are doing, by the state of their breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Targets {
+    /// Those that get what there is.
+    pub(crate) closed: usize,
+    /// Those that are left alone for a while.
+    pub(crate) open: usize,
+    /// Those that get one attempt, to see.
+    pub(crate) probing: usize,
+    /// Attempts under way.
+    pub(crate) in_flight: usize,
+}
+
 /// What the end of an attempt changes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Freed {
@@ -63,6 +76,20 @@ impl Hosts {
     /// When a target is probed next, if it is only probed.
     pub(super) fn probed_at(&self, host: &str) -> Option<Instant> {
         self.hosts.get(host)?.valve.probed_at()
+    }
+
+    /// How all targets are doing.
+    pub(super) fn targets(&self, now: Instant) -> Targets {
+        let mut targets = Targets::default();
+        for host in self.hosts.values() {
+            targets.in_flight += host.in_flight;
+            match host.valve.probed_at() {
+                None => targets.closed += 1,
+                Some(at) if at > now => targets.open += 1,
+                Some(_) => targets.probing += 1,
+            }
+        }
+        targets
     }
 
     /// Every target that can be given more or less than one that is not known.

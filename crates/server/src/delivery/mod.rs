@@ -36,6 +36,9 @@ mod valve;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{Request, StatusCode};
 use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
@@ -45,8 +48,10 @@ use tokio::time::Instant;
 use self::connect::Network;
 pub(crate) use self::executor::Executor;
 use self::hosts::Hosts;
+pub(crate) use self::hosts::Targets;
 pub use self::resolve::Resolve;
 use self::resolve::SystemResolver;
+use self::send::Client;
 use self::tls::Tls;
 use crate::calls::Calls;
 
@@ -81,6 +86,22 @@ impl DeliveryConfig {
     }
 }
 
+/// Sends what the server says on its own account, wherever that goes.
+pub(crate) struct Messenger(Client);
+
+impl Messenger {
+    /// One that looks up names and trusts certificates as deliveries do.
+    pub(crate) fn new(config: &DeliveryConfig) -> Self {
+        let config = DeliveryConfig { reach: Reach::everywhere(), ..config.clone() };
+        Self(send::client(&Arc::new(config.network()), 1))
+    }
+
+    /// Sends a request. The status it is answered with; none: it was not.
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Option<StatusCode> {
+        self.0.request(request).await.ok().map(|response| response.status())
+    }
+}
+
 /// What the executor shares with the rest of the server: calls to look at queues, and how targets
 /// are doing.
 pub(crate) struct Deliveries {
@@ -107,6 +128,11 @@ impl Deliveries {
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
         self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How all targets are doing.
+    pub(crate) fn targets(&self) -> Targets {
+        self.hosts().targets(Instant::now())
     }
 
     /// How a target is doing.

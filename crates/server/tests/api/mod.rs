@@ -15,6 +15,7 @@ mod flows;
 mod holders;
 mod idempotency;
 mod lists;
+mod metrics;
 mod notices;
 mod plan_lists;
 mod plans;
@@ -24,6 +25,7 @@ mod routes;
 mod server;
 mod stats;
 mod takes;
+mod traces;
 mod workers;
 
 pub(crate) use serde_json::json;

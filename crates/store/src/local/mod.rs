@@ -68,6 +68,7 @@ use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Desk, Published, Writer};
 use crate::clock::Clock;
 use crate::loopback::Loopback;
+use crate::measure::{LocalMeasures, Measures};
 use crate::port::{
     Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed,
     PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
@@ -100,6 +101,7 @@ pub struct LocalStore {
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
     is_durable: bool,
+    measures: Arc<LocalMeasures>,
     /// Held until the writer has ended.
     lock: Option<DirectoryLock>,
 }
@@ -151,8 +153,10 @@ impl LocalStore {
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
         let published = Published::default();
+        let measures = Arc::<LocalMeasures>::default();
         let writer = Writer {
             shard,
+            measures: Arc::clone(&measures),
             jobs: received,
             wakes: wakes_in,
             published: Arc::clone(&published),
@@ -174,6 +178,7 @@ impl LocalStore {
             events,
             failure,
             is_durable: dir.is_some(),
+            measures,
             lock,
         }))
     }
@@ -228,6 +233,10 @@ impl Store for LocalStore {
 
     fn is_exclusive(&self) -> bool {
         true
+    }
+
+    fn measures(&self) -> Measures {
+        Measures::Local(Arc::clone(&self.measures))
     }
 
     fn kind(&self) -> &'static str {

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use punctual_core::{Queue, QueueName};
 use tokio::sync::mpsc::UnboundedSender;
@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::job::Job;
 use super::journal::JournalError;
 use super::shard::Shard;
+use crate::measure::LocalMeasures;
 use crate::port::{Effect, StoreError, Wake};
 
 /// Jobs in one group, at most.
@@ -49,6 +50,7 @@ impl Desk<'_> {
 /// The writer thread.
 pub(super) struct Writer {
     pub(super) shard: Shard,
+    pub(super) measures: Arc<LocalMeasures>,
     pub(super) jobs: Receiver<Box<dyn Job>>,
     pub(super) wakes: UnboundedSender<Wake>,
     pub(super) published: Published,
@@ -131,7 +133,7 @@ impl Writer {
                 break;
             }
         }
-        let verdict = match outcome.and_then(|()| self.shard.finish()) {
+        let verdict = match outcome.and_then(|()| self.finish(begun.len())) {
             Ok(()) => Ok(()),
             Err(JournalError::Full) => {
                 self.shard.undo();
@@ -148,6 +150,17 @@ impl Writer {
         for wake in wakes {
             // Nobody listens while the server starts or stops; then nobody waits either.
             let _ = self.wakes.send(wake);
+        }
+        Ok(())
+    }
+
+    /// Makes the group durable, and notes how long that took.
+    fn finish(&mut self, jobs: usize) -> Result<(), JournalError> {
+        let begun = Instant::now();
+        self.shard.finish()?;
+        if jobs > 0 {
+            self.measures.sync.took(begun.elapsed());
+            self.measures.group.observe(jobs as f64);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What a node does by itself: it keeps the connection, listens to the others, and looks at the clock.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_core::{OwnerKind, QueueName, Span, State, WorkerName};
@@ -91,6 +92,7 @@ impl Node {
                 pause = (pause * 2).min(RECONNECT_MAX);
             };
             listener = self.use_connection(ready, generation + 1);
+            self.measures.reconnects.fetch_add(1, Ordering::Relaxed);
             info!("connected to Redis again");
             self.missed.notify_one();
         }
