@@ -11,11 +11,13 @@ mod drain;
 mod ear;
 mod events;
 mod flow;
+mod metrics;
 mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod restart;
+mod scrape;
 mod start;
 mod target;
 mod tour;

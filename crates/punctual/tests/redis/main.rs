@@ -11,12 +11,15 @@ mod doctor;
 mod ear;
 mod events;
 mod inbox;
+mod metrics;
 mod nodes;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 #[path = "../faults/raw.rs"]
 mod raw;
+#[path = "../e2e/scrape.rs"]
+mod scrape;
 mod several;
 mod start;
 #[path = "../e2e/target.rs"]
