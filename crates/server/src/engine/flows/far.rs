@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use punctual_core::flow::{FlowState, StepEnd, StepState};
 use punctual_core::{
-    Decision, Fate, Flow, FlowId, FlowStep, Owner, OwnerKey, QueueName, Span, Spec, State, StepName,
-    Task, Timestamp,
+    Decision, Fate, Flow, FlowId, FlowStep, Owner, OwnerKey, QueueName, Span, Spec, State,
+    StepName, Task, Timestamp,
 };
 use punctual_store::{Change, Step, StoreError, Stored};
 
