@@ -77,6 +77,10 @@ pub(super) async fn assign(
                 left -= got.min(left);
             }
         }
+        if ready == 0 && !tier.is_empty() {
+            // What is pushed by now is for those who come first in the next look.
+            break;
+        }
     }
     assigned.is_hungry = ready > assigned.count;
     Ok(assigned)
