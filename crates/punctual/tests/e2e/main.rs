@@ -15,6 +15,9 @@ mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
+#[path = "../faults/raw.rs"]
+#[expect(dead_code, reason = "other suites use the rest")]
+mod raw;
 mod restart;
 mod start;
 mod target;

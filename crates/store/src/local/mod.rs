@@ -99,7 +99,8 @@ pub struct LocalStore {
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
-    is_durable: bool,
+    /// Its directory; none: in memory only.
+    dir: Option<PathBuf>,
     /// Held until the writer has ended.
     lock: Option<DirectoryLock>,
 }
@@ -173,7 +174,7 @@ impl LocalStore {
             wakes: Mutex::new(Some(wakes)),
             events,
             failure,
-            is_durable: dir.is_some(),
+            dir,
             lock,
         }))
     }
@@ -219,7 +220,7 @@ impl Store for LocalStore {
     }
 
     fn durability(&self) -> String {
-        if self.is_durable {
+        if self.dir.is_some() {
             "every answer is on disk (fsync)".to_owned()
         } else {
             "none: kept in memory until the server stops".to_owned()
@@ -230,8 +231,14 @@ impl Store for LocalStore {
         true
     }
 
+    async fn bytes(&self) -> Result<Option<u64>, StoreError> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        let file = |name| std::fs::metadata(dir.join(name)).map_or(0, |file| file.len());
+        Ok(Some(file(FILE) + file(LOG)))
+    }
+
     fn kind(&self) -> &'static str {
-        if self.is_durable { "embedded" } else { "memory" }
+        if self.dir.is_some() { "embedded" } else { "memory" }
     }
 
     fn wakeups(&self) -> UnboundedReceiver<Wake> {
