@@ -21,8 +21,8 @@ pub mod redis;
 pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
-    Announced, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing, Lost,
-    OwnerChange, OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats,
-    Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Taker,
-    Wake,
+    Announced, Backup, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing,
+    Lost, NoBackup, OwnerChange, OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed,
+    PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner,
+    Take, Taken, Taker, Wake,
 };

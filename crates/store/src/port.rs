@@ -11,6 +11,7 @@
 //! - a record that `core` calls `waiting` is handed out and listed as ready once it is due, without
 //!   anybody writing it again.
 
+mod backup;
 mod error;
 mod event;
 mod owner;
@@ -26,6 +27,7 @@ use punctual_core::{
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub use self::backup::{Backup, NoBackup};
 pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
 pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
@@ -406,6 +408,14 @@ pub trait Store: Send + Sync + 'static {
     /// Whether the records of both queues lie in one place, so that one step can change both.
     fn shares_place(&self, _a: &QueueName, _b: &QueueName) -> bool {
         true
+    }
+
+    /// Makes a copy of all there is at one moment, while everything goes on. One at a time.
+    async fn backup(&self) -> Result<Backup, NoBackup> {
+        Err(NoBackup::Unsupported(
+            "the server copies only the embedded store; use Redis's own backup, or stop the servers and \
+             copy the store to a directory with punctual migrate",
+        ))
     }
 
     /// The inbox over two lists beside this store. An error: it has none, or not by these names.

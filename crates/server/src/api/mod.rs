@@ -3,6 +3,7 @@
 //! A handler reads its request, calls the engine and writes what it says; it decides nothing. The
 //! routes and the document that describes them (`/openapi.json`) are made from the same attributes.
 
+mod backup;
 mod batch;
 mod body;
 mod bulk;

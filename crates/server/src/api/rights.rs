@@ -33,7 +33,7 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
         ["livez" | "readyz" | "openapi.json" | "docs" | ""] => return Needs::Nothing,
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,
         ["v1", "plans", "preview"] if is_post => Read,
-        ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
+        ["v1", "backup"] | ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
         ["v1", "workers", ..] => Consume,
         ["v1", "queues", _, "pause" | "resume" | "reset"] => Admin,
         ["v1", "queues", _, "take" | "commit" | "extend" | "fail" | "release"] => Consume,
@@ -68,7 +68,9 @@ fn about(uri: &Uri) -> Result<About, Failure> {
         }
         ["v3", ..] => About::Queue(QueueName::bundles()),
         ["v1", "notices", ..] => About::Queue(QueueName::notices()),
-        ["v1", "plans", "preview"] | ["v1", "dev", ..] | ["metrics"] => About::All,
+        ["v1", "plans", "preview"] | ["v1", "backup"] | ["v1", "dev", ..] | ["metrics"] => {
+            About::All
+        }
         _ => About::Records,
     })
 }

@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 89] = [
+const ROUTES: [&str; 90] = [
     "GET /v1/events",
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
@@ -53,6 +53,7 @@ const ROUTES: [&str; 89] = [
     "GET /v1/plans/{id}",
     "GET /v1/plans/{id}/occurrences",
     "GET /v1/plans/{id}/results",
+    "POST /v1/backup",
     "POST /v1/dev/clock",
     "POST /v1/plans",
     "POST /v1/plans/preview",
