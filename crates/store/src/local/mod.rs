@@ -14,7 +14,7 @@
 //! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
 //! - `check`: a look through a store that is not open. `backup`: a copy of one that is. `restore`: the
-//!   way back.
+//!   way back. `transfer`: the way from and to other stores.
 //! - `writer`: the thread. `job`: what it is asked to do. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
 mod backup;
@@ -43,6 +43,7 @@ mod sqlite;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod wal;
 mod writer;
 
