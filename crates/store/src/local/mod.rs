@@ -85,6 +85,7 @@ const FILE: &str = "punctual.db";
 const LOG: &str = "punctual.db-wal";
 
 pub use self::restore::{Contents, Restored};
+pub use self::transfer::Filling;
 
 /// How to open an embedded store.
 pub struct LocalOptions {
