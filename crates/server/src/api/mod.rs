@@ -4,6 +4,7 @@
 //! routes and the document that describes them (`/openapi.json`) are made from the same attributes.
 
 mod access;
+mod backup;
 mod batch;
 mod body;
 mod bulk;

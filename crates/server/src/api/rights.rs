@@ -37,7 +37,7 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
         ["v1", "system", _, ..] => Admin,
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,
         ["v1", "plans", "preview"] if is_post => Read,
-        ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
+        ["v1", "backup"] | ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
         ["v1", "workers", ..] => Consume,
         ["v1", "queues", _, "pause" | "resume" | "reset"] => Admin,
         ["v1", "queues", _, "take" | "commit" | "extend" | "fail" | "release"] => Consume,
@@ -72,9 +72,9 @@ fn about(uri: &Uri) -> Result<About, Failure> {
         }
         ["v3", ..] => About::Queue(QueueName::bundles()),
         ["v1", "notices", ..] => About::Queue(QueueName::notices()),
-        ["v1", "plans", "preview"] | ["v1", "dev" | "system" | "hosts", ..] | ["metrics"] => {
-            About::All
-        }
+        ["v1", "plans", "preview"]
+        | ["v1", "backup" | "dev" | "system" | "hosts", ..]
+        | ["metrics"] => About::All,
         _ => About::Records,
     })
 }

@@ -63,7 +63,8 @@ fn needed(route: &str) -> Option<Right> {
         "/get",
         "/complete",
     ];
-    let administers = ["/{queue}/pause", "/{queue}/resume", "/{queue}/reset", "/dev/clock"];
+    let administers =
+        ["/{queue}/pause", "/{queue}/resume", "/{queue}/reset", "/dev/clock", "/v1/backup"];
     let is_open = ["/livez", "/readyz", "/openapi.json"].contains(&path);
     let ends = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
     match method {
@@ -161,7 +162,7 @@ async fn a_token_is_good_for_its_queues_only() {
     for path in ["/v1/system/config", "/v1/system/tokens"] {
         call(&server, "some-admin", "GET", path).await.problem(403, "forbidden");
     }
-    for path in ["/v1/plans/preview", "/v1/dev/clock"] {
+    for path in ["/v1/plans/preview", "/v1/dev/clock", "/v1/backup"] {
         for right in ["some-read", "some-admin"] {
             call(&server, right, "POST", path).await.problem(403, "forbidden");
         }

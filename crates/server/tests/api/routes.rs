@@ -58,6 +58,7 @@ const ROUTES: &[&str] = &[
     "GET /v1/plans/{id}",
     "GET /v1/plans/{id}/occurrences",
     "GET /v1/plans/{id}/results",
+    "POST /v1/backup",
     "POST /v1/dev/clock",
     "POST /v1/plans",
     "POST /v1/plans/preview",
