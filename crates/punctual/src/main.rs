@@ -3,12 +3,14 @@
 //! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
 //! cannot start, 2 the command line is wrong.
 
+mod backup;
 mod bundle;
 mod commit;
 mod completions;
 mod config;
 mod config_command;
 mod doctor;
+mod effective;
 mod events;
 mod flow;
 mod notice;
@@ -16,9 +18,11 @@ mod notice_settings;
 mod output;
 mod place;
 mod plan;
+mod progress;
 mod push;
 mod queue;
 mod remote;
+mod restore;
 mod rule;
 mod serve;
 mod take;
@@ -31,7 +35,7 @@ mod worker;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::report;
 
@@ -72,6 +76,8 @@ enum Command {
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
     Doctor(doctor::Doctor),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
     #[command(name = "man")]
@@ -79,13 +85,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = Punctual::parse().command;
-    report(run(command))
+    let matches = Punctual::command().get_matches();
+    let Punctual { command } = Punctual::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    report(run(command, matches))
 }
 
-fn run(command: Command) -> anyhow::Result<()> {
+fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
     match command {
-        Command::Serve(serve) => run_server(serve),
+        Command::Serve(serve) => run_server(serve, matches),
         Command::Push(push) => run_client(push.run()),
         Command::Take(take) => run_client(take.run()),
         Command::Commit(commit) => run_client(commit.run()),
@@ -99,15 +106,18 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
+        Command::Backup(backup) => run_client(backup.run()),
+        Command::Restore(restore) => restore.run(),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),
     }
 }
 
-fn run_server(serve: serve::Serve) -> anyhow::Result<()> {
+fn run_server(serve: serve::Serve, mut matches: ArgMatches) -> anyhow::Result<()> {
+    let (_, matches) = matches.remove_subcommand().expect("serve is a subcommand");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(serve.run());
+    let outcome = runtime.block_on(serve.run(&matches));
     // After a drain what is left lets go of the store, which then closes its files. Otherwise
     // nothing is waited for: the journal stands on its own.
     runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
@@ -121,7 +131,6 @@ fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn every_command_is_well_formed() {

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use clap::{Args, ValueEnum};
-use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig};
+use clap::{ArgMatches, Args, ValueEnum};
+use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig, Setting};
 use punctual_store::Inbox;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
@@ -15,6 +15,7 @@ use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags};
+use crate::effective;
 use crate::place::OpenStore;
 
 /// Start a server
@@ -50,9 +51,12 @@ enum LogFormat {
 }
 
 impl Serve {
-    pub(crate) async fn run(self) -> anyhow::Result<()> {
+    /// Serves. The matches say where each setting comes from.
+    pub(crate) async fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
         start_log(&self.log, self.log_format)?;
         let mut config = self.flags.settle()?;
+        let command = Self::augment_args(clap::Command::new("serve"));
+        let settings = effective::settings(&command, matches)?;
         raise_file_limit();
         let mut signals = Signals::new()?;
         let address = address(&config).await?;
@@ -63,7 +67,7 @@ impl Serve {
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address);
         let open = OpenStore { store, dev_clock };
-        serve(open, inbox, listener, config, &mut signals).await
+        serve(open, inbox, listener, (config, settings), &mut signals).await
     }
 }
 
@@ -144,7 +148,7 @@ async fn serve(
     OpenStore { store, dev_clock }: OpenStore,
     inbox: Option<Arc<dyn Inbox>>,
     listener: TcpListener,
-    config: Config,
+    (config, settings): (Config, Vec<Setting>),
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
     let mut server = Server::new(
@@ -159,6 +163,7 @@ async fn serve(
             dev_clock,
             notices: config.notices,
             traces: config.traces,
+            settings,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );

@@ -11,6 +11,7 @@
 //! - `metrics`: what is measured, and how it reads at `/metrics`.
 //! - `inbox`: messages that lie beside the store become notices.
 //! - `traces`: the spans of tasks, for a collector.
+//! - `presence`: that this server is there, told to those beside it. `settings`: what it was set to.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
@@ -25,7 +26,9 @@ mod engine;
 mod events;
 mod inbox;
 mod metrics;
+mod presence;
 mod serve;
+mod settings;
 mod traces;
 
 use std::sync::Arc;
@@ -39,6 +42,7 @@ use tokio::net::TcpListener;
 pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
+pub use self::settings::{Setting, Source};
 pub use self::traces::TraceConfig;
 
 /// What can be set about a server.
@@ -64,6 +68,8 @@ pub struct ServerConfig {
     pub notices: NoticeSettings,
     /// Where traces go; nowhere, if there is none.
     pub traces: Option<TraceConfig>,
+    /// All settings as people may read them, without secrets.
+    pub settings: Vec<Setting>,
 }
 
 impl Default for ServerConfig {
@@ -79,6 +85,7 @@ impl Default for ServerConfig {
             delivery: DeliveryConfig::default(),
             notices: NoticeSettings::default(),
             traces: None,
+            settings: Vec::new(),
         }
     }
 }

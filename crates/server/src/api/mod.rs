@@ -3,6 +3,8 @@
 //! A handler reads its request, calls the engine and writes what it says; it decides nothing. The
 //! routes and the document that describes them (`/openapi.json`) are made from the same attributes.
 
+mod access;
+mod backup;
 mod batch;
 mod body;
 mod bulk;
@@ -15,6 +17,7 @@ mod flows;
 mod fuzz;
 mod guard;
 mod health;
+mod hosts;
 mod json;
 mod locks;
 mod merge;
@@ -29,6 +32,7 @@ mod rights;
 mod schema;
 mod settle;
 mod stats;
+mod system;
 mod take;
 mod target;
 mod tasks;
@@ -54,10 +58,12 @@ use self::body::InFlight;
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
-use crate::access::Tokens;
+use crate::access::{AccessToken, Tokens};
 use crate::code::Code;
 use crate::engine::Engine;
 use crate::metrics::Requests;
+use crate::presence::Presence;
+use crate::settings::Setting;
 
 /// What every handler can reach.
 pub(crate) struct App {
@@ -66,6 +72,10 @@ pub(crate) struct App {
     tokens: Tokens,
     /// What was asked, and how long the answers took.
     requests: Requests,
+    /// The same in the order they were given in.
+    token_list: Vec<AccessToken>,
+    settings: Vec<Setting>,
+    presence: Arc<Presence>,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -75,12 +85,15 @@ pub(crate) struct App {
 
 impl App {
     /// An app over an engine.
-    pub(crate) fn new(engine: Arc<Engine>, config: &ServerConfig) -> Self {
+    pub(crate) fn new(engine: Arc<Engine>, presence: Arc<Presence>, config: &ServerConfig) -> Self {
         Self {
             engine,
             hosts: config.hosts.clone(),
             tokens: Tokens::new(&config.tokens),
             requests: Requests::new(openapi::templates()),
+            token_list: config.tokens.clone(),
+            settings: config.settings.clone(),
+            presence,
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),

@@ -48,7 +48,7 @@ use tokio::time::Instant;
 use self::connect::Network;
 pub(crate) use self::executor::Executor;
 use self::hosts::Hosts;
-pub(crate) use self::hosts::Targets;
+pub(crate) use self::hosts::{HostReading, HostState};
 pub use self::resolve::Resolve;
 use self::resolve::SystemResolver;
 use self::send::Client;
@@ -130,9 +130,9 @@ impl Deliveries {
         self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How all targets are doing.
-    pub(crate) fn targets(&self) -> Targets {
-        self.hosts().targets(Instant::now())
+    /// How all targets are doing, by name.
+    pub(crate) fn readings(&self, now: punctual_core::Timestamp) -> Vec<HostReading> {
+        self.hosts().readings(Instant::now(), now)
     }
 
     /// How a target is doing.

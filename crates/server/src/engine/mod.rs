@@ -49,7 +49,7 @@ use punctual_core::notice::NoticeSettings;
 use punctual_core::queue::Mode;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
-use punctual_store::{Store, StoreError};
+use punctual_store::{Backup, Store, StoreError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
@@ -185,12 +185,17 @@ impl Engine {
             meters: &self.meters,
             requests,
             tracer: &self.tracer,
-            targets: self.deliveries.targets(),
+            targets: self.deliveries.readings(self.now()),
             workers: self.roster.by_state(),
             listeners: self.events.listeners(),
             started_at: self.process_started_at,
         };
         crate::metrics::gather(sources, is_open_metrics).await
+    }
+
+    /// A copy of the store as it is now.
+    pub(crate) async fn backup(&self) -> Result<Backup, Failure> {
+        Ok(self.store.backup().await?)
     }
 
     /// Refuses an address that deliveries may not go to.

@@ -14,7 +14,7 @@ use super::process::Process;
 use super::queues::{OUTCOMES, TASK_EVENTS};
 use super::text::Text;
 use super::{Meters, Requests};
-use crate::delivery::Targets;
+use crate::delivery::{HostReading, HostState};
 use crate::traces::Tracer;
 
 /// How long the store may take to say how deep queues are, before the rest is told without.
@@ -28,7 +28,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) meters: &'a Meters,
     pub(crate) requests: &'a Requests,
     pub(crate) tracer: &'a Tracer,
-    pub(crate) targets: Targets,
+    pub(crate) targets: Vec<HostReading>,
     /// Workers by state.
     pub(crate) workers: [usize; WorkerState::ALL.len()],
     pub(crate) listeners: usize,
@@ -158,16 +158,17 @@ fn write_requests(text: &mut Text, requests: &Requests) {
     }
 }
 
-fn write_targets(text: &mut Text, targets: &Targets) {
+fn write_targets(text: &mut Text, targets: &[HostReading]) {
     let help = "Targets of deliveries by the state of their breaker: open ones are left alone.";
     let states = text.gauge("punctual_delivery_targets", help);
-    for (state, count) in
-        [("closed", targets.closed), ("open", targets.open), ("probing", targets.probing)]
+    for (name, state) in
+        [("closed", HostState::Closed), ("open", HostState::Open), ("probing", HostState::Probing)]
     {
-        states.is(&[("state", state)], count);
+        let count = targets.iter().filter(|target| target.state == state).count();
+        states.is(&[("state", name)], count);
     }
-    let under_way = text.gauge("punctual_deliveries_in_flight", "Deliveries under way.");
-    under_way.is(&[], targets.in_flight);
+    let in_flight: usize = targets.iter().map(|target| target.in_flight).sum();
+    text.gauge("punctual_deliveries_in_flight", "Deliveries under way.").is(&[], in_flight);
 }
 
 fn write_timers(text: &mut Text, meters: &Meters) {

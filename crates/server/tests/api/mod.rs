@@ -24,6 +24,7 @@ mod queues;
 mod routes;
 mod server;
 mod stats;
+mod system;
 mod takes;
 mod traces;
 mod workers;
