@@ -76,11 +76,14 @@ pub struct LocalMeasures {
     pub sync: Histogram,
     /// How many requests shared one.
     pub group: Histogram,
+    /// How late queues were looked at that had something due.
+    pub due: Histogram,
 }
 
 impl Default for LocalMeasures {
     fn default() -> Self {
-        Self { sync: Histogram::new(TIMES), group: Histogram::new(SIZES) }
+        let (sync, group) = (Histogram::new(TIMES), Histogram::new(SIZES));
+        Self { sync, group, due: Histogram::new(SPANS) }
     }
 }
 
@@ -95,6 +98,8 @@ pub struct RedisMeasures {
     pub reconnects: AtomicU64,
     /// 1 while there is a connection.
     pub connected: AtomicU64,
+    /// How late shards were looked at that had something due.
+    pub due: Histogram,
 }
 
 impl Default for RedisMeasures {
@@ -104,6 +109,7 @@ impl Default for RedisMeasures {
             errors: AtomicU64::new(0),
             reconnects: AtomicU64::new(0),
             connected: AtomicU64::new(0),
+            due: Histogram::new(SPANS),
         }
     }
 }
@@ -117,6 +123,17 @@ pub enum Measures {
     Local(Arc<LocalMeasures>),
     /// Those of a store in Redis.
     Redis(Arc<RedisMeasures>),
+}
+
+impl Measures {
+    /// How late what fell due was noticed.
+    pub fn due(&self) -> Option<&Histogram> {
+        match self {
+            Self::None => None,
+            Self::Local(local) => Some(&local.due),
+            Self::Redis(redis) => Some(&redis.due),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(crate) fn documented(not: &str) -> BTreeMap<String, String> {
     let (_, rest) = PAGE.split_once("| metric | kind |").unwrap();
     let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
     let row = |line: &str| {
-        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let (name, kind, meaning) = (cells[0].trim_matches('`'), cells[1], *cells.last().unwrap());
         let kind = kind.split(',').next().unwrap();
         (!meaning.starts_with(not)).then(|| (name.to_owned(), kind.to_owned()))

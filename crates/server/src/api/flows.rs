@@ -38,7 +38,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 /// Their results are the `inputs` in its payload.
 #[utoipa::path(post, path = "/v1/flows", tag = "flows",
     params(("Idempotency-Key" = Option<String>, Header,
-        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
+        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect"),
+        ("traceparent" = Option<String>, Header,
+            description = "The span it is made in, as W3C Trace Context says; its tasks carry it on")),
     request_body(content = FlowSchema, example = json!({
         "id": "order-7", "on_failure": "stop", "steps": [
             {"name": "charge", "queue": "payments", "payload": {"order": 7}},

@@ -46,7 +46,9 @@ async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Fa
 /// The URL is called until its answer contains the success flag, or the notices are used up.
 #[utoipa::path(post, path = "/v1/notices", tag = "notices",
     params(("Idempotency-Key" = Option<String>, Header,
-        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
+        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect"),
+        ("traceparent" = Option<String>, Header,
+            description = "The span it is made in, as W3C Trace Context says; its tasks carry it on")),
     request_body(content = MessageSchema, example = json!({
         "url": "https://example.com/hook", "content_type": "json", "data": {"order": 7},
         "notice_interval": ["10s", "1m", "10m"]

@@ -121,12 +121,12 @@ impl Events {
 
     /// Tells whoever listens, and counts it. Never waits and never fails: events inform, they are no promise.
     pub(crate) fn announce(&self, announcements: impl IntoIterator<Item = Announcement>) {
+        // Measured before anybody else has to wait for it.
+        let announcements: Vec<_> =
+            announcements.into_iter().inspect(|news| self.measure(news)).collect();
         let mut pending = self.pending();
         let was_empty = pending.announcements.is_empty();
         for announcement in announcements {
-            self.meters.announced(&announcement);
-            self.tracer.record(announcement.spans());
-            log::note(&announcement);
             let paced = match announcement.kind() {
                 PROGRESS => self.progress.limit(announcement),
                 _ => Some(announcement),
@@ -140,6 +140,13 @@ impl Events {
         if was_empty && !pending.announcements.is_empty() {
             self.flush.notify_one();
         }
+    }
+
+    /// Counts what happened, hands on the spans it ends, and writes it down.
+    fn measure(&self, news: &Announcement) {
+        self.meters.announced(news);
+        self.tracer.record(news.spans());
+        log::note(news);
     }
 
     fn pending(&self) -> std::sync::MutexGuard<'_, Pending> {

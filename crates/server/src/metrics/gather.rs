@@ -66,6 +66,7 @@ pub(crate) async fn gather(sources: Sources<'_>, is_open_metrics: bool) -> Strin
     if let Some(depths) = &depths {
         meters.queues.retain(&depths.iter().map(|(queue, _)| &queue.name).collect());
     }
+    let measures = store.measures();
     let mut text = Text::new(is_open_metrics);
     let version = [("version", env!("CARGO_PKG_VERSION")), ("store", store.kind())];
     text.gauge("punctual_build_info", "The server's version and the kind of its store.")
@@ -76,7 +77,7 @@ pub(crate) async fn gather(sources: Sources<'_>, is_open_metrics: bool) -> Strin
     write_queues(&mut text, meters);
     write_requests(&mut text, requests);
     write_targets(&mut text, &targets);
-    write_timers(&mut text, meters);
+    write_timers(&mut text, meters, &measures);
     let states =
         text.gauge("punctual_workers", "Registered workers by state, as this server knows them.");
     for (state, count) in WorkerState::ALL.into_iter().zip(workers) {
@@ -84,7 +85,7 @@ pub(crate) async fn gather(sources: Sources<'_>, is_open_metrics: bool) -> Strin
     }
     write_events(&mut text, meters, listeners);
     write_traces(&mut text, tracer);
-    write_store(&mut text, &store.measures());
+    write_store(&mut text, &measures);
     write_process(&mut text, &Process::now(), started_at);
     text.finish()
 }
@@ -171,11 +172,14 @@ fn write_targets(text: &mut Text, targets: &[HostReading]) {
     text.gauge("punctual_deliveries_in_flight", "Deliveries under way.").is(&[], in_flight);
 }
 
-fn write_timers(text: &mut Text, meters: &Meters) {
+fn write_timers(text: &mut Text, meters: &Meters, measures: &Measures) {
     let help = "How late what falls due by itself was dealt with.";
     let lag = text.histogram("punctual_timer_lag_seconds", help);
     for (timer, times) in ["hold", "owner"].into_iter().zip(&meters.timers) {
         lag.has(&[("timer", timer)], times);
+    }
+    if let Some(due) = measures.due() {
+        lag.has(&[("timer", "due")], due);
     }
 }
 

@@ -165,10 +165,9 @@ impl LocalStore {
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
         let published = Published::default();
-        let measures = Arc::<LocalMeasures>::default();
+        let measures = Arc::clone(&shard.measures);
         let writer = Writer {
             shard,
-            measures: Arc::clone(&measures),
             jobs: received,
             wakes: wakes_in,
             published: Arc::clone(&published),

@@ -17,7 +17,6 @@ use tokio::sync::watch;
 use super::job::Job;
 use super::journal::JournalError;
 use super::shard::Shard;
-use crate::measure::LocalMeasures;
 use crate::port::{Effect, StoreError, Wake};
 
 /// Jobs in one group, at most.
@@ -50,7 +49,6 @@ impl Desk<'_> {
 /// The writer thread.
 pub(super) struct Writer {
     pub(super) shard: Shard,
-    pub(super) measures: Arc<LocalMeasures>,
     pub(super) jobs: Receiver<Box<dyn Job>>,
     pub(super) wakes: UnboundedSender<Wake>,
     pub(super) published: Published,
@@ -159,8 +157,8 @@ impl Writer {
         let begun = Instant::now();
         self.shard.finish()?;
         if jobs > 0 {
-            self.measures.sync.took(begun.elapsed());
-            self.measures.group.observe(jobs as f64);
+            self.shard.measures.sync.took(begun.elapsed());
+            self.shard.measures.group.observe(jobs as f64);
         }
         Ok(())
     }

@@ -240,8 +240,11 @@ impl Node {
         loop {
             let first = self.agenda.first();
             let wait_ms = first.map(|(_, at_ms)| at_ms - self.clock.now().as_millis());
-            if let (Some((shard, _)), Some(..=0)) = (first, wait_ms) {
+            if let (Some((shard, at_ms)), Some(late_ms @ ..=0)) = (first, wait_ms) {
                 self.agenda.take_off(shard);
+                if at_ms > 0 {
+                    self.measures.due.observe(late_ms.unsigned_abs() as f64 / 1_000.0);
+                }
                 let node = self.clone();
                 // What went wrong is tried again when the shard is looked at next.
                 looks.spawn(async move { node.look(shard).await.is_ok() });
