@@ -10,8 +10,9 @@ use punctual_store::redis::{Examination, RedisStore};
 use serde::Serialize;
 
 use crate::config::StoreFlags;
-use crate::output::{Output, table};
+use crate::output::Output;
 use crate::place::{RedisPlace, StorePlace};
+use crate::table::table;
 
 /// How far clocks may be apart before it is worth a word.
 const CLOCK_OFF_MS_MAX: i64 = 5_000;

@@ -11,16 +11,21 @@ mod config_command;
 mod doctor;
 mod events;
 mod flow;
+mod health;
 mod notice;
 mod notice_settings;
 mod output;
+mod pages;
+mod paint;
 mod place;
 mod plan;
+mod progress;
 mod push;
 mod queue;
 mod remote;
 mod rule;
 mod serve;
+mod table;
 mod take;
 mod task;
 mod tokens;
@@ -49,7 +54,17 @@ Examples:
   punctual take mail --wait 30s                  take it, as a worker would
   punctual commit mail ID TOKEN                  say that it is done
   punctual work mail -- ./send-mail.sh           or let a command do all that, again and again
-  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes"
+  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes
+
+Environment:
+  PUNCTUAL_URL    the server that commands speak to [default: http://127.0.0.1:23334]
+  PUNCTUAL_TOKEN  the access token they name
+  NO_COLOR        no colours; there are none either where no terminal reads
+
+Exit codes:
+  0  it worked
+  1  the server refused it, is out of reach or cannot start, or a check found something
+  2  the command line is wrong"
 )]
 struct Punctual {
     #[command(subcommand)]
@@ -71,6 +86,7 @@ enum Command {
     Flow(flow::FlowCommand),
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
+    Health(health::Health),
     Doctor(doctor::Doctor),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
@@ -98,6 +114,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Flow(flow) => run_client(flow.run()),
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
+        Command::Health(health) => run_client(health.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
@@ -126,5 +143,15 @@ mod tests {
     #[test]
     fn every_command_is_well_formed() {
         Punctual::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{} has no example", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Punctual::command());
     }
 }

@@ -3,7 +3,6 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use comfy_table::{Table, presets};
 use serde::Serialize;
 
 const CELL_CHARS_MAX: usize = 60;
@@ -25,12 +24,27 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
     }
     // A client error says all there is to say; the causes below it only repeat it.
     let text = match error.downcast_ref::<punctual_client::Error>() {
-        Some(error) => error.to_string(),
+        Some(error) => format!("{error}{}", advice(error)),
         None => format!("{error:#}"),
     };
     // Nothing is left to do if even this cannot be written.
     let _ = writeln!(io::stderr(), "error: {text}");
     ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+}
+
+/// What somebody at a command line can do about it.
+pub(crate) fn advice(error: &punctual_client::Error) -> &'static str {
+    use punctual_client::Error;
+    match error {
+        Error::Unreachable { .. } => {
+            "; start one with `punctual serve`, or name another with --url or PUNCTUAL_URL"
+        }
+        Error::Address { .. } => "; correct --url or PUNCTUAL_URL",
+        Error::Unreadable { .. } => "; is this a Punctual server? see --url and PUNCTUAL_URL",
+        error if error.status() == Some(401) => "; name a token with --token or PUNCTUAL_TOKEN",
+        error if error.status() == Some(403) => "; another token may: --token or PUNCTUAL_TOKEN",
+        _ => "",
+    }
 }
 
 /// Where a command's answer goes.
@@ -65,37 +79,6 @@ impl Output {
     }
 }
 
-/// A table with a heading; columns in which nothing stands are left out.
-pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
-    let used: Vec<usize> =
-        (0..N).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(used.iter().map(|column| heading[*column]));
-    for row in rows {
-        table.add_row(used.iter().map(|column| &row[*column]));
-    }
-    trimmed(&table)
-}
-
-/// A record: one line per field that has a value.
-pub(crate) fn record(fields: Vec<(&str, Option<String>)>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    for (name, value) in fields {
-        if let Some(value) = value {
-            table.add_row([name, &value]);
-        }
-    }
-    trimmed(&table)
-}
-
-fn trimmed(table: &Table) -> String {
-    let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned();
-    let lines: Vec<_> = table.lines().map(line).collect();
-    lines.join("\n")
-}
-
 /// A text that fits a table's cell: one line, shortened.
 pub(crate) fn cell(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -121,12 +104,6 @@ pub(crate) fn or_empty(value: Option<impl ToString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_leaves_out_what_is_empty() {
-        let rows = [["a".to_owned(), String::new(), "1".to_owned()]];
-        assert_eq!(table(["ID", "WORKER", "N"], &rows), "ID  N\na   1");
-    }
 
     #[test]
     fn a_cell_is_one_short_line() {
