@@ -29,6 +29,7 @@ mod table;
 mod take;
 mod task;
 mod tokens;
+mod top;
 mod values;
 mod work;
 mod worker;
@@ -86,6 +87,7 @@ enum Command {
     Flow(flow::FlowCommand),
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
+    Top(top::Top),
     Health(health::Health),
     Doctor(doctor::Doctor),
     Config(config_command::ConfigCommand),
@@ -114,6 +116,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Flow(flow) => run_client(flow.run()),
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
+        Command::Top(top) => run_client(top.run()),
         Command::Health(health) => run_client(health.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
         Command::Config(config) => config.run(),

@@ -88,6 +88,19 @@ pub(crate) fn cell(text: &str) -> String {
     }
 }
 
+/// A length of time in two units at most: `1.2s`, `9m45s`, `3d04h`.
+pub(crate) fn brief(secs: f64) -> String {
+    let whole = secs.max(0.0) as u64;
+    let (s, m, h, d) = (whole % 60, whole / 60 % 60, whole / 3_600 % 24, whole / 86_400);
+    match whole {
+        0..10 => format!("{:.1}s", secs.max(0.0)),
+        10..60 => format!("{s}s"),
+        60..3_600 => format!("{m}m{s:02}s"),
+        3_600..86_400 => format!("{h}h{m:02}m"),
+        _ => format!("{d}d{h:02}h"),
+    }
+}
+
 /// A value as a person reads it: text without quotes, the rest as JSON.
 pub(crate) fn bare(value: &impl Serialize) -> String {
     match serde_json::json!(value) {
@@ -104,6 +117,20 @@ pub(crate) fn or_empty(value: Option<impl ToString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_brief() {
+        for (secs, text) in [
+            (-1.0, "0.0s"),
+            (1.24, "1.2s"),
+            (59.9, "59s"),
+            (585.0, "9m45s"),
+            (7_500.0, "2h05m"),
+            (273_600.0, "3d04h"),
+        ] {
+            assert_eq!(brief(secs), text);
+        }
+    }
 
     #[test]
     fn a_cell_is_one_short_line() {

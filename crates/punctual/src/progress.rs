@@ -11,9 +11,9 @@ pub(crate) fn bytes(total: Option<u64>) -> ProgressBar {
     match total {
         Some(total) => styled(
             ProgressBar::new(total),
-            "{bar:30} {percent:>3}%  {bytes} of {total_bytes}  {msg}  {bytes_per_sec}  {eta} left",
+            "{bar:30} {percent:>3}%  {bytes} of {total_bytes}  {msg}  {eta} left",
         ),
-        None => styled(ProgressBar::no_length(), "{spinner} {bytes}  {msg}  {bytes_per_sec}"),
+        None => styled(ProgressBar::no_length(), "{spinner} {bytes}  {msg}"),
     }
 }
 

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use punctual_client::{Client, Mode, QueueChanges, RawJson, Scale, State};
 use serde_json::{Map, Value};
 
-use crate::output::{Output, bare, or_empty};
+use crate::output::{Output, bare, brief, or_empty};
 use crate::pages::{gather, listed};
 use crate::remote::Remote;
 use crate::table::{record, table};
@@ -171,7 +171,7 @@ fn row(queue: &punctual_client::Queue) -> [String; 9] {
         queue.counts.waiting.to_string(),
         queue.counts.taken.to_string(),
         queue.counts.failed.to_string(),
-        or_empty(queue.oldest_ready_age.map(|age| format!("{:.1}s", age.as_secs_f64()))),
+        or_empty(queue.oldest_ready_age.map(|age| brief(age.as_secs_f64()))),
     ]
 }
 

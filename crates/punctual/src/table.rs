@@ -8,8 +8,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::paint::{self, Mood};
 
 const GAP: &str = "  ";
-/// A last column narrower than that says nothing any more; then lines may wrap.
-const LAST_WIDTH_MIN: usize = 12;
+/// Columns of texts that may be shortened to fit the terminal; others are there to be copied.
+const PROSE: [&str; 9] =
+    ["PAYLOAD", "ERROR", "RESULT", "DESCRIPTION", "URL", "QUEUES", "CAPABILITIES", "FOUND", "RULE"];
+/// A text shorter than that says nothing any more; then lines may wrap.
+const PROSE_WIDTH_MIN: usize = 12;
 
 /// How a table is written.
 #[derive(Clone, Copy)]
@@ -76,12 +79,19 @@ fn columns<const N: usize>(
             tells_state: ["STATE", "LAST", ""].contains(&heading[index]),
         })
         .collect();
-    // What does not fit is taken from the last column, where the longest texts stand.
-    if let (Some(width), Some((last, before))) = (width, columns.split_last_mut()) {
-        let used: usize = before.iter().map(|column| column.width + GAP.len()).sum();
-        if used + last.width > width && used + LAST_WIDTH_MIN <= width {
-            last.width = width - used;
-        }
+    // What does not fit is taken from the widest texts.
+    let used = |columns: &[Column]| {
+        columns
+            .iter()
+            .map(|column| column.width + GAP.len())
+            .sum::<usize>()
+            .saturating_sub(GAP.len())
+    };
+    while width.is_some_and(|width| used(&columns) > width) {
+        let prose = columns.iter_mut().filter(|column| PROSE.contains(&heading[column.index]));
+        let widest = prose.max_by_key(|column| column.width);
+        let Some(widest) = widest.filter(|column| column.width > PROSE_WIDTH_MIN) else { break };
+        widest.width -= 1;
     }
     columns
 }
@@ -168,7 +178,9 @@ mod tests {
         let text = drawn(["ID", "PAYLOAD"], &rows, Look { width: Some(20), ..PLAIN });
         assert_eq!(text, format!("ID   PAYLOAD\na    {}…\nbcd  short", "é".repeat(14)));
         let narrow = drawn(["ID", "PAYLOAD"], &rows, Look { width: Some(10), ..PLAIN });
-        assert!(narrow.contains(&"é".repeat(60)), "no use to shorten: {narrow}");
+        assert!(narrow.contains(&"é".repeat(11)), "no use to shorten further: {narrow}");
+        let ids = drawn(["PAYLOAD", "ID"], &rows, Look { width: Some(20), ..PLAIN });
+        assert!(ids.contains(&"é".repeat(60)), "ids are copied: {ids}");
         assert_eq!(fitted("日本語", 4), "日…", "wide characters count twice");
     }
 

@@ -77,7 +77,9 @@ impl Bulk {
             let sent = sent.map_err(|error| self.given_up(&batch, &error, outcome.pushed))?;
             bar.inc(batch.bytes);
             bar.suspend(|| outcome.add(&batch, sent, output.is_json()));
-            bar.set_message(format!("{} tasks", HumanCount(outcome.pushed)));
+            let rate = outcome.pushed as f64 / bar.elapsed().as_secs_f64().max(0.001);
+            let (pushed, rate) = (HumanCount(outcome.pushed), HumanCount(rate as u64));
+            bar.set_message(format!("{pushed} tasks, {rate}/s"));
         }
         bar.finish_and_clear();
         let (pushed, refused, queue) = (outcome.pushed, outcome.refused, &self.queue);
