@@ -3,6 +3,7 @@
 //! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
 //! cannot start, 2 the command line is wrong.
 
+mod bench;
 mod bundle;
 mod commit;
 mod completions;
@@ -88,6 +89,7 @@ enum Command {
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
     Top(top::Top),
+    Bench(bench::Bench),
     Health(health::Health),
     Doctor(doctor::Doctor),
     Config(config_command::ConfigCommand),
@@ -117,6 +119,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
         Command::Top(top) => run_client(top.run()),
+        Command::Bench(bench) => run_threaded(bench.run()),
         Command::Health(health) => run_client(health.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
         Command::Config(config) => config.run(),
@@ -132,6 +135,11 @@ fn run_server(serve: serve::Serve) -> anyhow::Result<()> {
     // nothing is waited for: the journal stands on its own.
     runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
     outcome
+}
+
+/// For a client that has to be quicker than the server.
+fn run_threaded(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
 }
 
 fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {

@@ -158,7 +158,10 @@ impl Board {
                 self.counted.entry(queue).or_default().add(second, what, count);
             }
             News::Failed(failure) => self.failed(failure),
-            News::Away(reason) => self.away = Some(reason),
+            News::Away(reason) => {
+                self.away = Some(reason);
+                self.said.clear();
+            }
             News::Said(word) => self.said = word,
             News::Key(_) | News::Resized => {}
         }

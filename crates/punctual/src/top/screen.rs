@@ -81,22 +81,18 @@ impl Screen<'_> {
             (None, false) => ("connecting", Color::Yellow),
         };
         let Rates { pushed, out, failed } = board.total();
-        let totals = format!(
-            "{} queues  {} workers  in {}/s  out {}/s  failed {}/s",
-            board.queues(),
-            board.workers().len(),
-            number(pushed),
-            number(out),
-            number(failed)
-        );
+        let (pushed, out, failed) = (number(pushed), number(out), number(failed));
+        let rates = format!("in {pushed}/s  out {out}/s  failed {failed}/s");
+        let counts = format!("{} queues  {} workers", board.queues(), board.workers().len());
         let left = Line::from(vec![
             Span::raw(format!("{}  ", board.url)),
             Span::styled(word, self.style(color)),
         ]);
-        let fits = left.width() + totals.len() + 2 <= usize::from(area.width);
+        let room = usize::from(area.width).saturating_sub(left.width() + 2);
         left.render(area, buffer);
-        if fits {
-            Line::from(totals).alignment(Alignment::Right).render(area, buffer);
+        let totals = [format!("{counts}  {rates}"), rates].map(Line::from);
+        if let Some(line) = totals.into_iter().find(|line| line.width() <= room) {
+            line.alignment(Alignment::Right).render(area, buffer);
         }
     }
 

@@ -20,3 +20,4 @@ mod restart;
 mod start;
 mod target;
 mod tour;
+mod watch;
