@@ -15,6 +15,7 @@ mod flow;
 mod health;
 mod notice;
 mod notice_settings;
+mod notify;
 mod output;
 mod pages;
 mod paint;

@@ -17,6 +17,7 @@ mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 mod restart;
+mod service;
 mod start;
 mod target;
 mod tour;
