@@ -27,6 +27,7 @@ mod queues;
 mod rights;
 mod schema;
 mod settle;
+mod stats;
 mod take;
 mod target;
 mod tasks;

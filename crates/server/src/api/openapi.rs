@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::problem::ProblemView;
 use super::{
     App, batch, bulk, bundles, control, dev, events, flows, health, locks, merge, notices, plans,
-    push, queues, settle, take, tasks, workers,
+    push, queues, settle, stats, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -64,6 +64,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(workers::routes())
         .merge(dev::routes())
         .merge(events::routes())
+        .merge(stats::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

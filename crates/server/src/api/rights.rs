@@ -86,11 +86,12 @@ pub(super) fn check(access: &Access, needs: Needs, uri: &Uri) -> Result<(), Fail
     match about(uri)? {
         About::Queue(queue) => within(&access.scope(), &queue),
         About::Records => Ok(()),
-        About::All => {
-            let detail = "this concerns all queues, and the token is good for some";
-            Err(Failure::Forbidden(detail.to_owned()))
-        }
+        About::All => Err(limited()),
     }
+}
+
+fn limited() -> Failure {
+    Failure::Forbidden("this concerns all queues, and the token is good for some".to_owned())
 }
 
 fn within(scope: &Scope, queue: &QueueName) -> Result<(), Failure> {
@@ -107,6 +108,11 @@ impl Caller {
     /// The queues a list may show.
     pub(super) fn scope(&self) -> Scope {
         self.0.scope()
+    }
+
+    /// Refuses a caller that is limited to some queues.
+    pub(super) fn check_unlimited(&self) -> Result<(), Failure> {
+        if self.scope().is_all() { Ok(()) } else { Err(limited()) }
     }
 
     /// Refuses if one of these queues is none of the caller's.

@@ -142,6 +142,11 @@ async fn a_token_is_good_for_its_queues_only() {
             answer.problem(403, "forbidden");
         }
     }
+    call(&server, "some-read", "GET", "/v1/stats").await.problem(403, "forbidden");
+    let theirs = call(&server, "some-read", "GET", "/v1/stats?queue=theirs").await;
+    theirs.problem(403, "forbidden");
+    call(&server, "some-read", "GET", "/v1/stats?queue=mine").await.is(200);
+    call(&server, "some-read", "GET", "/v1/stats/queues").await.is(200);
     for path in ["/v1/plans/preview", "/v1/dev/clock"] {
         for right in ["some-read", "some-admin"] {
             call(&server, right, "POST", path).await.problem(403, "forbidden");

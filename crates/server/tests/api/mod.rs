@@ -22,6 +22,7 @@ mod pushes;
 mod queues;
 mod routes;
 mod server;
+mod stats;
 mod takes;
 mod workers;
 

@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 89] = [
+const ROUTES: [&str; 91] = [
     "GET /v1/events",
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
@@ -87,6 +87,8 @@ const ROUTES: [&str; 89] = [
     "POST /v1/workers/{worker}/drain",
     "POST /v1/workers/{worker}/poll",
     "PUT /v1/workers/{worker}",
+    "GET /v1/stats",
+    "GET /v1/stats/queues",
     "GET /v1/plans/preview",
     "PUT /v1/plans/preview",
     "DELETE /v1/plans/preview",

@@ -17,7 +17,7 @@ use super::wal::{Leftover, leftover};
 use crate::port::StoreError;
 
 /// The format this version reads and writes.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 /// What a file has before its first use.
 const NO_FORMAT: i64 = 0;
 /// "PNCT": tells our files from other SQLite databases.

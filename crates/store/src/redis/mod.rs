@@ -83,7 +83,7 @@ use crate::port::{
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
 /// The form of the data that this version reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How to open a Redis store.
 pub struct RedisOptions {
