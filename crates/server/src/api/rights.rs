@@ -30,7 +30,9 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let is_post = *method == Method::POST;
     Needs::Right(match parts[..] {
-        ["livez" | "readyz" | "openapi.json" | "docs" | ""] => return Needs::Nothing,
+        ["livez" | "readyz" | "openapi.json" | "docs" | ""] | ["assets", ..] => {
+            return Needs::Nothing;
+        }
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,
         ["v1", "plans", "preview"] if is_post => Read,
         ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
