@@ -16,6 +16,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags};
 use crate::effective;
+use crate::notify::Notifier;
 use crate::place::OpenStore;
 
 /// Start a server
@@ -66,8 +67,13 @@ impl Serve {
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address);
+        let notifier = Notifier::from_env();
+        notifier.ready(address);
         let open = OpenStore { store, dev_clock };
-        serve(open, inbox, listener, (config, settings), &mut signals).await
+        tokio::select! {
+            ended = serve(open, inbox, listener, (config, settings), &mut signals, &notifier) => ended,
+            never = notifier.live() => match never {},
+        }
     }
 }
 
@@ -150,6 +156,7 @@ async fn serve(
     listener: TcpListener,
     (config, settings): (Config, Vec<Setting>),
     signals: &mut Signals,
+    notifier: &Notifier,
 ) -> anyhow::Result<()> {
     let mut server = Server::new(
         Arc::clone(&store),
@@ -182,6 +189,7 @@ async fn serve(
         name = signals.next() => name,
     };
     info!(signal = name, "finishing requests under way; a second signal ends at once");
+    notifier.stopping();
     let _ = stop.send(());
     tokio::select! {
         ended = run => conclude(ended),

@@ -4,6 +4,7 @@
 
 mod access;
 mod backup;
+mod bulk;
 mod bundles;
 mod client;
 mod config;
@@ -22,6 +23,8 @@ mod process;
 mod raw;
 mod restart;
 mod scrape;
+mod service;
 mod start;
 mod target;
 mod tour;
+mod watch;
