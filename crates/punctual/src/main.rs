@@ -12,6 +12,7 @@ mod config_command;
 mod doctor;
 mod events;
 mod flow;
+mod migrate;
 mod notice;
 mod notice_settings;
 mod output;
@@ -77,6 +78,7 @@ enum Command {
     Doctor(doctor::Doctor),
     Backup(backup::Backup),
     Restore(restore::Restore),
+    Migrate(migrate::Migrate),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
     #[command(name = "man")]
@@ -106,6 +108,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Doctor(doctor) => run_client(doctor.run()),
         Command::Backup(backup) => run_client(backup.run()),
         Command::Restore(restore) => restore.run(),
+        Command::Migrate(migrate) => run_client(migrate.run()),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),

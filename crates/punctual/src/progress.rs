@@ -12,10 +12,9 @@ pub(crate) fn of_bytes(total: Option<u64>, is_json: bool) -> ProgressBar {
     bar(total, is_json, known, "{spinner} {msg} {bytes} {bytes_per_sec}")
 }
 
-/// A bar for so many records; without their number, a count of them. Nothing is shown to programs.
-pub(crate) fn of_records(total: Option<u64>, is_json: bool) -> ProgressBar {
-    let known = "{msg} {wide_bar} {human_pos}/{human_len} {eta}";
-    bar(total, is_json, known, "{spinner} {msg} {human_pos} {per_sec}")
+/// A count of records. Nothing is shown to programs.
+pub(crate) fn of_records(is_json: bool) -> ProgressBar {
+    bar(None, is_json, "", "{spinner} {msg} {human_pos} {per_sec}")
 }
 
 fn bar(total: Option<u64>, is_json: bool, known: &str, unknown: &str) -> ProgressBar {

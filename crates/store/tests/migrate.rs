@@ -124,8 +124,7 @@ async fn what_outlives_a_restart_outlives_a_journey() {
         [Kind::Disk, redis.clone()],
         [redis.clone(), Kind::Memory],
         [Kind::Memory, cluster.clone()],
-        [cluster.clone(), redis.clone()],
-        [redis, cluster],
+        [cluster, redis],
     ];
     for route in routes {
         conformance::run_restarts(|clock| Traveller::new(route.to_vec(), clock)).await;
