@@ -168,6 +168,7 @@ fn a_vote_is_stopped_at_once_and_begins_again_without_a_server() {
 #[test]
 fn an_orphaned_vote_hears_nobody_who_had_not_answered() {
     let (vote, _, a, b) = open();
+    let Turn { vote, .. } = vote.happen(&Event::Confirm { token: a }, at(1)).unwrap();
     let Turn { mut vote, .. } = vote.happen(&commit(a, "1"), at(1)).unwrap();
     vote.orphan(Seed::new(5 << 64));
     assert_eq!(vote.clone().happen(&commit(b, "2"), at(2)), Err(Refusal::StaleToken));
