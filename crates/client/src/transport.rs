@@ -229,7 +229,8 @@ impl Client {
     async fn begin(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Error> {
         self.pool.request(request).await.map_err(|error| {
             if error.is_connect() {
-                Error::Unreachable { url: self.url.to_string(), source: error.into() }
+                let (url, reason) = (self.url.to_string(), innermost(&error));
+                Error::Unreachable { url, reason, source: error.into() }
             } else {
                 self.no_answer(innermost(&error))
             }
@@ -338,7 +339,7 @@ mod tests {
         hang_up.await.unwrap();
 
         let error = client.send_unread(Call::get("/livez".to_owned())).await.unwrap_err();
-        let expected = format!("cannot reach {url}: is `punctual serve` running?");
+        let expected = format!("cannot reach {url}: Connection refused (os error 111)");
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.effect(), Effect::None);
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use indicatif::ProgressBar;
 use punctual_client::Client;
 use punctual_store::local::Contents;
 use serde::Serialize;
@@ -78,10 +79,11 @@ fn part_of(file: &Path) -> PathBuf {
 
 /// Writes what the server sends, and says how long it is.
 async fn fetch(client: &Client, part: &Path, is_json: bool) -> anyhow::Result<u64> {
-    let waiting = progress::of_bytes(None, is_json).with_message("the server makes a copy");
+    let bar_of = |total| if is_json { ProgressBar::hidden() } else { progress::bytes(total) };
+    let waiting = bar_of(None).with_message("the server makes a copy");
     let mut backup = client.backup().await?;
     waiting.finish_and_clear();
-    let bar = progress::of_bytes(backup.bytes(), is_json).with_message("backup");
+    let bar = bar_of(backup.bytes()).with_message("backup");
     let cannot = || format!("cannot write {}", part.display());
     let mut file = File::create(part).with_context(cannot)?;
     let mut bytes = 0;

@@ -12,9 +12,10 @@ use punctual_store::redis::{RedisOptions, RedisStore};
 use punctual_store::{SystemClock, Transfer};
 use serde_json::{Map, Value};
 
-use crate::output::{Output, table};
+use crate::output::Output;
 use crate::place::{RedisPlace, StorePlace, StoreSettings};
 use crate::progress;
+use crate::table::table;
 
 /// Move everything from one store to another
 #[derive(Args)]
@@ -62,7 +63,8 @@ impl Migrate {
         let to = self.place("to", &self.to, self.to_prefix.as_ref().or(self.prefix.as_ref()))?;
         ensure!(from != to, "to: the same store as from");
         let source = open_source(&from).await?;
-        let bar = progress::of_records(self.json).with_message("moving");
+        let bar = if self.json { ProgressBar::hidden() } else { progress::counter() };
+        bar.set_message("moved");
         let tally = match to {
             StorePlace::Redis(place) => self.into_redis(&*source, &place, &bar).await,
             place => into_directory(&*source, &place, &bar).await,

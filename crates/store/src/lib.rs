@@ -24,7 +24,7 @@ pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock
 pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
     Announced, Backup, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing,
-    Lost, Memories, Memory, NoBackup, OwnerChange, OwnerListing, OwnerPage, Page, Push,
+    Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange, OwnerListing, OwnerPage, Page, Push,
     PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Remembered, Revision, Step, Stepped, Store,
     StoreError, Stored, StoredOwner, Take, Taken, Taker, Transfer, Wake,
 };

@@ -14,6 +14,7 @@
 mod backup;
 mod error;
 mod event;
+mod node;
 mod owner;
 mod take;
 mod transfer;
@@ -33,6 +34,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 pub use self::backup::{Backup, NoBackup};
 pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
+pub use self::node::NodeCard;
 pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
 pub use self::take::{Classes, Take, Taken, Taker};
 pub use self::transfer::{Memories, Memory, Remembered, Transfer};
@@ -431,6 +433,27 @@ pub trait Store: Send + Sync + 'static {
     /// ended, leftovers of owners that went and of queues that were reset or deleted. At most about `limit` records; true
     /// if there is more to do.
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError>;
+
+    /// Tells all servers that share the store that one is there. An hour after it last did so it is
+    /// forgotten. A store that no two servers share has nobody to tell.
+    async fn attend(&self, _card: &NodeCard) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Tells them that a server has ended.
+    async fn leave(&self, _id: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// The servers that share the store, as they last said, in no order.
+    async fn nodes(&self) -> Result<Vec<NodeCard>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// About how many bytes it takes where it keeps its records, if that can be told.
+    async fn bytes(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
 
     /// Whether no other server can be using it, so that what one held is held by nobody when another
     /// starts.

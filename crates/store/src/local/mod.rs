@@ -107,6 +107,8 @@ pub struct LocalStore {
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
+    /// Its directory; none: in memory only.
+    dir: Option<PathBuf>,
     /// What makes copies of it, if it lies on disk.
     copier: Option<Copier>,
     /// Held until the writer has ended.
@@ -184,6 +186,7 @@ impl LocalStore {
             events,
             failure,
             copier: dir.as_deref().map(Copier::new),
+            dir,
             lock,
         }))
     }
@@ -229,7 +232,7 @@ impl Store for LocalStore {
     }
 
     fn durability(&self) -> String {
-        if self.copier.is_some() {
+        if self.dir.is_some() {
             "every answer is on disk (fsync)".to_owned()
         } else {
             "none: kept in memory until the server stops".to_owned()
@@ -240,8 +243,14 @@ impl Store for LocalStore {
         true
     }
 
+    async fn bytes(&self) -> Result<Option<u64>, StoreError> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        let file = |name| std::fs::metadata(dir.join(name)).map_or(0, |file| file.len());
+        Ok(Some(file(FILE) + file(LOG)))
+    }
+
     fn kind(&self) -> &'static str {
-        if self.copier.is_some() { "embedded" } else { "memory" }
+        if self.dir.is_some() { "embedded" } else { "memory" }
     }
 
     fn wakeups(&self) -> UnboundedReceiver<Wake> {

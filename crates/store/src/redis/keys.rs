@@ -68,7 +68,7 @@ impl Keys {
         format!("{}action:push", self.prefixes[shard])
     }
 
-    /// The shard that the events of all shards lie in.
+    /// The shard that the events of all shards lie in, and what the servers know of each other.
     pub(super) const EVENTS_SHARD: usize = 0;
 
     /// The stream of events.

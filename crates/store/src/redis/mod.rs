@@ -14,6 +14,7 @@
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `owner_record`, `receipt`: how things are written there.
 //! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
+//! - `nodes`: the servers that share the store, as they know of each other.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `transfer`: everything from and to other stores.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
@@ -36,6 +37,7 @@ mod keeper;
 mod keys;
 mod link;
 mod node;
+mod nodes;
 mod owner_record;
 mod owners;
 mod places;
@@ -78,15 +80,15 @@ use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
-    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
-    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    Change, EventId, Hearing, Listing, Lost, NodeCard, OwnerListing, OwnerPage, Page, Push, Pushed,
+    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
     StoredOwner, Take, Taken, Wake,
 };
 
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
 /// The form of the data that this version reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How to open a Redis store.
 pub struct RedisOptions {
@@ -419,6 +421,22 @@ impl Store for RedisStore {
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
         self.node.sweep(limit).await
+    }
+
+    async fn attend(&self, card: &NodeCard) -> Result<(), StoreError> {
+        self.node.attend(card).await
+    }
+
+    async fn leave(&self, id: &str) -> Result<(), StoreError> {
+        self.node.leave(id).await
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeCard>, StoreError> {
+        self.node.nodes().await
+    }
+
+    async fn bytes(&self) -> Result<Option<u64>, StoreError> {
+        self.node.bytes().await
     }
 
     fn shares_place(&self, a: &QueueName, b: &QueueName) -> bool {

@@ -102,6 +102,10 @@ scripts! {
     SWEEP: "sweep", Changes, [OWNERS, OWNER_INDEX];
     /// Appends to the stream of events.
     ANNOUNCE: "announce", Adds, [];
+    /// Notes that a server is there, or has ended.
+    ATTEND: "attend", Changes, [];
+    /// Reads which servers are there.
+    NODES: "nodes", Reads, [];
     /// Moves the clock.
     SHIFT: "shift", Changes, [];
     /// Looks at what has fallen due.
