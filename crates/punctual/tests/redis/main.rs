@@ -1,5 +1,5 @@
 //! The real binary over a real Redis: how it starts, several servers over one store, what happens
-//! while Redis is away, and the doctor.
+//! while Redis is away, the doctor, and the move to and from files.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,6 +12,7 @@ mod ear;
 mod events;
 mod inbox;
 mod metrics;
+mod migrate;
 mod nodes;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]

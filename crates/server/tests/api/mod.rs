@@ -3,6 +3,7 @@
 //! Whoever includes this says over which store, as `crate::store`.
 
 mod access;
+mod backup;
 mod bad_input;
 mod batches;
 mod bundles;

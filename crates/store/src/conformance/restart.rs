@@ -94,8 +94,8 @@ async fn notices_survive(mut f: Fixture) {
     if !f.restart().await {
         return;
     }
-    assert_eq!(f.get("notices", "n").await, before);
-    assert_eq!(f.get("notices", "called-back").await, made);
+    assert_eq!(f.get("notices", "n").await.task, before.task);
+    assert_eq!(f.get("notices", "called-back").await.task, made.task);
 }
 
 async fn queues_survive(mut f: Fixture) {
