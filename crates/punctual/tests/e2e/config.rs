@@ -1,6 +1,6 @@
 //! `punctual config`, `completions` and `man`.
 
-use crate::process::{complaint, punctual};
+use crate::process::{Server, complaint, punctual};
 
 fn output(args: &[&str]) -> String {
     let output = punctual().args(args).output().unwrap();
