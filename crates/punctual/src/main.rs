@@ -3,6 +3,7 @@
 //! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
 //! cannot start, 2 the command line is wrong.
 
+mod backup;
 mod bench;
 mod bundle;
 mod commit;
@@ -10,6 +11,7 @@ mod completions;
 mod config;
 mod config_command;
 mod doctor;
+mod effective;
 mod events;
 mod flow;
 mod health;
@@ -25,6 +27,7 @@ mod progress;
 mod push;
 mod queue;
 mod remote;
+mod restore;
 mod rule;
 mod serve;
 mod table;
@@ -39,7 +42,7 @@ mod worker;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::report;
 
@@ -93,6 +96,8 @@ enum Command {
     Bench(bench::Bench),
     Health(health::Health),
     Doctor(doctor::Doctor),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
     #[command(name = "man")]
@@ -100,13 +105,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = Punctual::parse().command;
-    report(run(command))
+    let matches = Punctual::command().get_matches();
+    let Punctual { command } = Punctual::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    report(run(command, matches))
 }
 
-fn run(command: Command) -> anyhow::Result<()> {
+fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
     match command {
-        Command::Serve(serve) => run_server(serve),
+        Command::Serve(serve) => run_server(serve, matches),
         Command::Push(push) => run_client(push.run()),
         Command::Take(take) => run_client(take.run()),
         Command::Commit(commit) => run_client(commit.run()),
@@ -123,15 +129,18 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Bench(bench) => run_threaded(bench.run()),
         Command::Health(health) => run_client(health.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
+        Command::Backup(backup) => run_client(backup.run()),
+        Command::Restore(restore) => restore.run(),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),
     }
 }
 
-fn run_server(serve: serve::Serve) -> anyhow::Result<()> {
+fn run_server(serve: serve::Serve, mut matches: ArgMatches) -> anyhow::Result<()> {
+    let (_, matches) = matches.remove_subcommand().expect("serve is a subcommand");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(serve.run());
+    let outcome = runtime.block_on(serve.run(&matches));
     // After a drain what is left lets go of the store, which then closes its files. Otherwise
     // nothing is waited for: the journal stands on its own.
     runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
@@ -150,7 +159,6 @@ fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn every_command_is_well_formed() {

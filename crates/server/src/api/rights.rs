@@ -20,6 +20,8 @@ use crate::engine::Failure;
 pub(super) enum Needs {
     /// Nothing.
     Nothing,
+    /// A token, whatever it is good for.
+    Token,
     /// A right, on what the request names.
     Right(Right),
 }
@@ -30,10 +32,14 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let is_post = *method == Method::POST;
     Needs::Right(match parts[..] {
-        ["livez" | "readyz" | "openapi.json" | "docs" | ""] => return Needs::Nothing,
+        ["livez" | "readyz" | "openapi.json" | "docs" | ""] | ["assets", ..] => {
+            return Needs::Nothing;
+        }
+        ["v1", "access"] => return Needs::Token,
+        ["v1", "system", _, ..] => Admin,
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,
         ["v1", "plans", "preview"] if is_post => Read,
-        ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
+        ["v1", "backup"] | ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
         ["v1", "workers", ..] => Consume,
         ["v1", "queues", _, "pause" | "resume" | "reset"] => Admin,
         ["v1", "queues", _, "take" | "commit" | "extend" | "fail" | "release"] => Consume,
@@ -68,7 +74,9 @@ fn about(uri: &Uri) -> Result<About, Failure> {
         }
         ["v3", ..] => About::Queue(QueueName::bundles()),
         ["v1", "notices", ..] => About::Queue(QueueName::notices()),
-        ["v1", "plans", "preview"] | ["v1", "dev", ..] | ["metrics"] => About::All,
+        ["v1", "plans", "preview"]
+        | ["v1", "backup" | "dev" | "system" | "hosts", ..]
+        | ["metrics"] => About::All,
         _ => About::Records,
     })
 }
