@@ -89,7 +89,7 @@ use crate::port::{
 
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
-/// The form of the data that this version reads and writes.
+/// The form of the data that this version reads and writes; `init.lua` notes it in a new store.
 const FORMAT: u32 = 2;
 
 /// How to open a Redis store.
