@@ -45,7 +45,7 @@ test("a huge string is shown in part until asked, and a long list too", async ()
   await tree.getByRole("button", { name: /many/ }).click();
   await tree.getByRole("button", { name: "4,900 more" }).click();
   await tree.getByText("199").first().waitFor();
-  for (let depth = 0; depth < 5; depth += 1) await tree.getByRole("button", { name: depth ? /inner/ : /deep/, expanded: false }).first().click();
+  for (let depth = 0; depth < 5; depth += 1) await tree.getByRole("button", { name: /inner/, expanded: false }).first().click();
   assert.deepEqual(faults, []);
   await close();
 });

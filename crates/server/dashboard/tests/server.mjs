@@ -46,7 +46,7 @@ export async function startServer({ config = "", args = [], port = 0 } = {}) {
       front?.server.closeAllConnections();
       front?.server.close();
       rmSync(directory, { recursive: true });
-      if (child.exitCode !== null) return resolve();
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.removeAllListeners("exit");
       child.on("exit", resolve);
       child.kill("SIGTERM");
@@ -77,7 +77,7 @@ export async function openTab(browser, server, { path = "", language = "en", dar
   const faults = [];
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {
-    if (/\/v1\/(access|stats|failures|system)/.test(message.location().url)) return; // PENDING
+    if (/\/v1\/(access|stats|failures|system|plans\?order)/.test(message.location().url)) return; // PENDING
     if (message.type() === "error" && !(quiet && /Failed to load resource/.test(message.text()))) faults.push(message.text());
   });
   if (token) await tab.addInitScript((value) => sessionStorage.setItem("punctual.token", value), token);
