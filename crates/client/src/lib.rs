@@ -31,12 +31,14 @@
 //! Payloads, results and checkpoints are [`RawJson`]: JSON text that is kept to the letter.
 //! [`RawJson::of`] makes it from any serialisable value, [`RawJson::parse`] from text.
 
+mod backup;
 mod bundles;
 mod changes;
 mod clock;
 mod error;
 mod events;
 mod flows;
+mod health;
 mod hold;
 mod notices;
 mod plan;
@@ -49,10 +51,12 @@ mod tasks;
 mod transport;
 mod workers;
 
+pub use backup::BackupStream;
 pub use bundles::{Bundle, BundlePushed, GotBundle, Payload, Scheduled};
 pub use error::{Effect, Error, Problem};
 pub use events::{Event, EventFilter, Events};
 pub use flows::{Flow, FlowStep, NewFlow, Step};
+pub use health::Ready;
 pub use hold::{Commit, Extend, Extended, Fail, Held, Item, Release, Stopped, Take, TakeAnswer};
 pub use notices::{NewNotice, Notice, SentNotice};
 pub use plan::{NewPlan, Plan, PlanChanges, PlanResult};
@@ -65,7 +69,7 @@ pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
 pub use punctual_core::worker::WorkerState;
 pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
-pub use queues::{Counts, Queue, QueueChanges};
+pub use queues::{Counts, Queue, QueueChanges, Scale};
 pub use rule::Rule;
 pub use runtime::{Job, Runtime, Stop};
 pub use task::{After, Callback, Gone, NewTask, Taken, Task};

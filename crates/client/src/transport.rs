@@ -174,10 +174,11 @@ impl Client {
 
     /// Sends a request whose answer goes on and on.
     pub(crate) async fn stream(&self, call: Call) -> Result<Incoming, Error> {
+        let patience = ANSWER_WITHIN + call.wait;
         let request = self.request(call)?;
-        let response = tokio::time::timeout(ANSWER_WITHIN, self.begin(request))
+        let response = tokio::time::timeout(patience, self.begin(request))
             .await
-            .map_err(|_| self.no_answer(format!("none within {} s", ANSWER_WITHIN.as_secs())))??;
+            .map_err(|_| self.no_answer(format!("none within {} s", patience.as_secs())))??;
         if response.status().is_success() {
             return Ok(response.into_body());
         }
@@ -228,7 +229,8 @@ impl Client {
     async fn begin(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Error> {
         self.pool.request(request).await.map_err(|error| {
             if error.is_connect() {
-                Error::Unreachable { url: self.url.to_string(), source: error.into() }
+                let (url, reason) = (self.url.to_string(), innermost(&error));
+                Error::Unreachable { url, reason, source: error.into() }
             } else {
                 self.no_answer(innermost(&error))
             }
@@ -239,6 +241,11 @@ impl Client {
         let (head, body) = response.into_parts();
         let body = body.collect().await.map_err(|error| self.no_answer(innermost(&error)))?;
         Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+    }
+
+    /// What it means that an answer broke off.
+    pub(crate) fn broken_off(&self, error: &dyn std::error::Error) -> Error {
+        self.no_answer(innermost(error))
     }
 
     fn no_answer(&self, reason: String) -> Error {
@@ -332,7 +339,7 @@ mod tests {
         hang_up.await.unwrap();
 
         let error = client.send_unread(Call::get("/livez".to_owned())).await.unwrap_err();
-        let expected = format!("cannot reach {url}: is `punctual serve` running?");
+        let expected = format!("cannot reach {url}: Connection refused (os error 111)");
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.effect(), Effect::None);
     }

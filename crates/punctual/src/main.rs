@@ -3,27 +3,38 @@
 //! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
 //! cannot start, 2 the command line is wrong.
 
+mod backup;
+mod bench;
 mod bundle;
 mod commit;
 mod completions;
 mod config;
 mod config_command;
 mod doctor;
+mod effective;
 mod events;
 mod flow;
+mod health;
 mod notice;
 mod notice_settings;
+mod notify;
 mod output;
+mod pages;
+mod paint;
 mod place;
 mod plan;
+mod progress;
 mod push;
 mod queue;
 mod remote;
+mod restore;
 mod rule;
 mod serve;
+mod table;
 mod take;
 mod task;
 mod tokens;
+mod top;
 mod values;
 mod work;
 mod worker;
@@ -31,7 +42,7 @@ mod worker;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::report;
 
@@ -49,7 +60,17 @@ Examples:
   punctual take mail --wait 30s                  take it, as a worker would
   punctual commit mail ID TOKEN                  say that it is done
   punctual work mail -- ./send-mail.sh           or let a command do all that, again and again
-  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes"
+  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes
+
+Environment:
+  PUNCTUAL_URL    the server that commands speak to [default: http://127.0.0.1:23334]
+  PUNCTUAL_TOKEN  the access token they name
+  NO_COLOR        no colours; there are none either where no terminal reads
+
+Exit codes:
+  0  it worked
+  1  the server refused it, is out of reach or cannot start, or a check found something
+  2  the command line is wrong"
 )]
 struct Punctual {
     #[command(subcommand)]
@@ -71,7 +92,12 @@ enum Command {
     Flow(flow::FlowCommand),
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
+    Top(top::Top),
+    Bench(bench::Bench),
+    Health(health::Health),
     Doctor(doctor::Doctor),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
     #[command(name = "man")]
@@ -79,13 +105,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = Punctual::parse().command;
-    report(run(command))
+    let matches = Punctual::command().get_matches();
+    let Punctual { command } = Punctual::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    report(run(command, matches))
 }
 
-fn run(command: Command) -> anyhow::Result<()> {
+fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
     match command {
-        Command::Serve(serve) => run_server(serve),
+        Command::Serve(serve) => run_server(serve, matches),
         Command::Push(push) => run_client(push.run()),
         Command::Take(take) => run_client(take.run()),
         Command::Commit(commit) => run_client(commit.run()),
@@ -98,20 +125,31 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Flow(flow) => run_client(flow.run()),
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
+        Command::Top(top) => run_client(top.run()),
+        Command::Bench(bench) => run_threaded(bench.run()),
+        Command::Health(health) => run_client(health.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
+        Command::Backup(backup) => run_client(backup.run()),
+        Command::Restore(restore) => restore.run(),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),
     }
 }
 
-fn run_server(serve: serve::Serve) -> anyhow::Result<()> {
+fn run_server(serve: serve::Serve, mut matches: ArgMatches) -> anyhow::Result<()> {
+    let (_, matches) = matches.remove_subcommand().expect("serve is a subcommand");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(serve.run());
+    let outcome = runtime.block_on(serve.run(&matches));
     // After a drain what is left lets go of the store, which then closes its files. Otherwise
     // nothing is waited for: the journal stands on its own.
     runtime.shutdown_timeout(if outcome.is_ok() { CLOSE_WITHIN } else { Duration::ZERO });
     outcome
+}
+
+/// For a client that has to be quicker than the server.
+fn run_threaded(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
 }
 
 fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
@@ -121,10 +159,19 @@ fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn every_command_is_well_formed() {
         Punctual::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{} has no example", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Punctual::command());
     }
 }

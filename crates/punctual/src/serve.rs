@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use clap::{Args, ValueEnum};
-use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig};
+use clap::{ArgMatches, Args, ValueEnum};
+use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig, Setting};
 use punctual_store::Inbox;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
@@ -15,6 +15,8 @@ use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags};
+use crate::effective;
+use crate::notify::Notifier;
 use crate::place::OpenStore;
 
 /// Start a server
@@ -50,9 +52,12 @@ enum LogFormat {
 }
 
 impl Serve {
-    pub(crate) async fn run(self) -> anyhow::Result<()> {
+    /// Serves. The matches say where each setting comes from.
+    pub(crate) async fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
         start_log(&self.log, self.log_format)?;
         let mut config = self.flags.settle()?;
+        let command = Self::augment_args(clap::Command::new("serve"));
+        let settings = effective::settings(&command, matches)?;
         raise_file_limit();
         let mut signals = Signals::new()?;
         let address = address(&config).await?;
@@ -62,8 +67,13 @@ impl Serve {
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address);
+        let notifier = Notifier::from_env();
+        notifier.ready(address);
         let open = OpenStore { store, dev_clock };
-        serve(open, inbox, listener, config, &mut signals).await
+        tokio::select! {
+            ended = serve(open, inbox, listener, (config, settings), &mut signals, &notifier) => ended,
+            never = notifier.live() => match never {},
+        }
     }
 }
 
@@ -144,8 +154,9 @@ async fn serve(
     OpenStore { store, dev_clock }: OpenStore,
     inbox: Option<Arc<dyn Inbox>>,
     listener: TcpListener,
-    config: Config,
+    (config, settings): (Config, Vec<Setting>),
     signals: &mut Signals,
+    notifier: &Notifier,
 ) -> anyhow::Result<()> {
     let mut server = Server::new(
         Arc::clone(&store),
@@ -158,6 +169,7 @@ async fn serve(
             plan_exec_timeout: config.plan_exec_timeout,
             dev_clock,
             notices: config.notices,
+            settings,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );
@@ -176,6 +188,7 @@ async fn serve(
         name = signals.next() => name,
     };
     info!(signal = name, "finishing requests under way; a second signal ends at once");
+    notifier.stopping();
     let _ = stop.send(());
     tokio::select! {
         ended = run => conclude(ended),

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use punctual_core::QueueName;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What a token may be good for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Right {
     /// Reading.
@@ -70,6 +71,12 @@ impl TokenHash {
         }
         Some(Self(bytes))
     }
+
+    /// Its first 8 hexadecimal digits: enough for people to tell one token from another, and too little to
+    /// find one by.
+    pub fn short(&self) -> String {
+        self.0[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// A token and what it is good for.
@@ -84,7 +91,7 @@ pub struct AccessToken {
 }
 
 /// Some queues, or all.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Scope(Option<Arc<[String]>>);
 
 impl Scope {
@@ -142,6 +149,11 @@ impl Access {
     /// Everything, for want of tokens.
     pub(crate) fn all() -> Self {
         Self(None)
+    }
+
+    /// Whether that is for want of tokens.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Whether it has a right, on some queue or other.

@@ -9,6 +9,7 @@
 //! - `dispatch`: the server hands tasks to registered workers, opens votes and broadcasts, for queues of
 //!   the other modes. `calls`: how it and deliveries hear of work.
 //! - `inbox`: messages that lie beside the store become notices.
+//! - `presence`: that this server is there, told to those beside it. `settings`: what it was set to.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
 
@@ -22,7 +23,9 @@ mod dispatch;
 mod engine;
 mod events;
 mod inbox;
+mod presence;
 mod serve;
+mod settings;
 
 use std::sync::Arc;
 
@@ -35,6 +38,7 @@ use tokio::net::TcpListener;
 pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
+pub use self::settings::{Setting, Source};
 
 /// What can be set about a server.
 #[derive(Clone)]
@@ -57,6 +61,8 @@ pub struct ServerConfig {
     pub delivery: DeliveryConfig,
     /// What holds for notices that do not say otherwise.
     pub notices: NoticeSettings,
+    /// All settings as people may read them, without secrets.
+    pub settings: Vec<Setting>,
 }
 
 impl Default for ServerConfig {
@@ -71,6 +77,7 @@ impl Default for ServerConfig {
             dev_clock: None,
             delivery: DeliveryConfig::default(),
             notices: NoticeSettings::default(),
+            settings: Vec::new(),
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::delivery::Executor;
 use crate::engine::Engine;
 use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
+use crate::presence::Presence;
 
 /// The one path whose answers go on for ever.
 const EVENTS: &str = "/v1/events";
@@ -57,9 +58,15 @@ pub(crate) async fn run(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let Server { store, mut config, inbox } = server;
-    if let Ok(own) = listener.local_addr() {
+    let own = listener.local_addr().ok();
+    if let Some(own) = own {
         config.delivery.reach = config.delivery.reach.knowing(own);
     }
+    let presence = Arc::new(Presence::new(store.clone(), own));
+    let (stop_attending, leaving) = tokio::sync::oneshot::channel::<()>();
+    let attending = tokio::spawn(presence.clone().run(async {
+        let _ = leaving.await;
+    }));
     let (engine, returned) = Engine::new(store.clone(), &config);
     let loops = engine.start();
     let (stop_receiving, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -74,7 +81,7 @@ pub(crate) async fn run(
     }));
     let closing = Arc::new(Notify::new());
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
-    let app = Arc::new(App::new(engine.clone(), &config));
+    let app = Arc::new(App::new(engine.clone(), presence, &config));
     let api = Api::new(app.clone());
     let graceful = GracefulShutdown::new();
     let ended = tokio::select! {
@@ -103,6 +110,8 @@ pub(crate) async fn run(
         // It ends between two messages, and one takes no longer than the store.
         let _ = tokio::time::timeout(DRAIN_MAX, receiving).await;
     }
+    drop(stop_attending);
+    let _ = tokio::time::timeout(LISTENERS_MAX, attending).await;
     // Other servers may want to hear of what was done last.
     engine.events.sync().await;
     drop(loops);

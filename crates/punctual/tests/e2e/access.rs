@@ -1,10 +1,23 @@
 //! Access tokens of the real server: where it listens, who may do what, and that nothing tells them.
 
+use std::io::Write;
 use std::process::Stdio;
 
+use serde_json::{Value, json};
+
 use crate::process::{Server, complaint, punctual};
+use crate::raw::{self, Answer};
 
 const TOKEN: &str = "producer-0123456789";
+const ADMIN: &str = "admin-0123456789abc";
+
+/// What a server answers to the bearer of a token.
+fn get(server: &Server, path: &str, token: &str) -> Value {
+    let mut stream = raw::connect(server.address());
+    let head = raw::head("GET", path, &format!("Authorization: Bearer {token}\r\n"));
+    stream.write_all(head.as_bytes()).unwrap();
+    serde_json::from_str(&Answer::read(stream).body).unwrap()
+}
 
 fn serve() -> std::process::Command {
     let mut command = punctual();
@@ -37,7 +50,8 @@ fn a_token_of_the_file_opens_what_its_rights_say() {
     std::fs::write(&secret, format!("{TOKEN}\n")).unwrap();
     let text = format!(
         "listen = '127.0.0.1:0'\n[[tokens]]\ntoken_file = {secret:?}\n\
-         rights = ['produce']\nqueues = ['mail']\n"
+         rights = ['produce']\nqueues = ['mail']\n\
+         [[tokens]]\ntoken = '{ADMIN}'\nrights = ['admin']\n"
     );
     std::fs::write(&config, text).unwrap();
     let log = dir.path().join("log");
@@ -55,11 +69,23 @@ fn a_token_of_the_file_opens_what_its_rights_say() {
     };
     assert!(run(Some(TOKEN), &["push", "mail", "1"]).status.success());
     let reason = complaint(&run(None, &["push", "mail", "1"]), 1);
-    assert!(reason.ends_with("(unauthorized)"), "{reason}");
+    assert!(reason.contains("(unauthorized); name a token with --token"), "{reason}");
     let reason = complaint(&run(Some(TOKEN), &["push", "other", "1"]), 1);
     assert!(reason.contains("not good for queue other"), "{reason}");
     let reason = complaint(&run(Some(TOKEN), &["queue", "list"]), 1);
     assert!(reason.contains("the right read"), "{reason}");
+    let told = |path: &str| get(&server, path, ADMIN);
+    let config = told("/v1/system/config");
+    let items = config["items"].as_array().unwrap();
+    let setting = |name: &str| items.iter().find(|setting| setting["name"] == name).unwrap();
+    let (listen, store) = (setting("listen"), setting("store"));
+    assert_eq!((&listen["source"], &listen["value"]), (&json!("file"), &json!("127.0.0.1:0")));
+    assert_eq!((&store["source"], &store["value"]), (&json!("flag"), &json!("memory:")));
+    assert_eq!(setting("log")["source"], "environment");
+    assert_eq!(setting("tokens")["value"], "***");
+    let tokens = told("/v1/system/tokens");
+    assert_eq!(tokens["items"].as_array().unwrap().len(), 2);
+    assert!(!format!("{config}{tokens}").contains(TOKEN));
     server.stop();
     let told = std::fs::read_to_string(log).unwrap();
     assert!(!told.contains(TOKEN), "the log says nothing of tokens");

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod access;
+mod backup;
+mod bulk;
 mod bundles;
 mod client;
 mod config;
@@ -15,7 +17,12 @@ mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
+#[path = "../faults/raw.rs"]
+#[expect(dead_code, reason = "other suites use the rest")]
+mod raw;
 mod restart;
+mod service;
 mod start;
 mod target;
 mod tour;
+mod watch;

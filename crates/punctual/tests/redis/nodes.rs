@@ -45,6 +45,36 @@ async fn a_push_on_one_server_wakes_a_take_that_waits_on_another() {
     other.stop();
 }
 
+/// The nodes that a server tells of.
+fn told(server: &Server) -> Vec<serde_json::Value> {
+    let body = raw::send(server.address(), "GET", "/v1/system", b"").body;
+    let system: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(system["store"]["kind"], "redis");
+    assert!(system["store"]["bytes"].as_u64() > Some(0), "{system}");
+    system["nodes"].as_array().unwrap().clone()
+}
+
+#[test]
+fn every_server_tells_of_all() {
+    let (_redis, one, other) = pair();
+    let deadline = Instant::now() + PATIENCE;
+    let nodes = loop {
+        let nodes = told(&one);
+        if nodes.len() == 2 {
+            break nodes;
+        }
+        assert!(Instant::now() < deadline, "{nodes:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let addresses: BTreeSet<_> =
+        nodes.iter().map(|node| node["address"].as_str().unwrap()).collect();
+    assert_eq!(addresses, BTreeSet::from([one.address(), other.address()]));
+    let this: Vec<_> = nodes.iter().filter(|node| node["this"] == true).collect();
+    assert_eq!((this.len(), this[0]["address"].as_str()), (1, Some(one.address())));
+    other.stop();
+    assert_eq!(told(&one).len(), 1, "one that stops says so");
+}
+
 #[tokio::test]
 async fn settings_and_tasks_read_the_same_on_every_server() {
     let (_redis, one, other) = pair();

@@ -13,6 +13,7 @@ use punctual_store::model::ModelStore;
 use super::{Api, App};
 use crate::ServerConfig;
 use crate::engine::Engine;
+use crate::presence::Presence;
 
 /// Paths are below the queue `q`, but for those that begin with a slash.
 const BODIES: [(&str, &str, &str); 14] = [
@@ -118,8 +119,10 @@ fn spoiled(body: &str, spoils: &[Spoil]) -> Vec<u8> {
 async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCaseError> {
     let clock = ManualClock::new(Timestamp::from_millis(1_763_189_428_000));
     let store = Arc::new(ModelStore::new(Arc::new(clock)));
-    let (engine, _returned) = Engine::new(store, &ServerConfig::default());
-    let api = Api::new(Arc::new(App::new(engine, &crate::ServerConfig::default())));
+    let config = ServerConfig::default();
+    let (engine, _returned) = Engine::new(store.clone(), &config);
+    let presence = Arc::new(Presence::new(store, None));
+    let api = Api::new(Arc::new(App::new(engine, presence, &config)));
     let send = |method: &str, path: &str, body: Vec<u8>| {
         let below = format!("/v1/queues/q/{path}");
         let path = if path.starts_with('/') { path } else { below.trim_end_matches('/') };

@@ -67,12 +67,15 @@ mod tests {
     use super::*;
     use crate::ServerConfig;
     use crate::engine::Engine;
+    use crate::presence::Presence;
 
     #[tokio::test]
     async fn a_server_that_stops_is_not_ready() {
         let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
-        let (engine, _returned) = Engine::new(store, &ServerConfig::default());
-        let app = Arc::new(App::new(engine, &crate::ServerConfig::default()));
+        let config = ServerConfig::default();
+        let (engine, _returned) = Engine::new(store.clone(), &config);
+        let presence = Arc::new(Presence::new(store, None));
+        let app = Arc::new(App::new(engine, presence, &config));
         let api = crate::api::Api::new(app.clone());
         let status = async |path: &str| {
             let request = Request::get(path).body(Body::empty()).unwrap();

@@ -3,6 +3,8 @@
 //! A handler reads its request, calls the engine and writes what it says; it decides nothing. The
 //! routes and the document that describes them (`/openapi.json`) are made from the same attributes.
 
+mod access;
+mod backup;
 mod batch;
 mod body;
 mod bulk;
@@ -16,6 +18,7 @@ mod flows;
 mod fuzz;
 mod guard;
 mod health;
+mod hosts;
 mod json;
 mod locks;
 mod merge;
@@ -28,6 +31,8 @@ mod queues;
 mod rights;
 mod schema;
 mod settle;
+mod stats;
+mod system;
 mod take;
 mod target;
 mod tasks;
@@ -51,15 +56,21 @@ use self::body::InFlight;
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
-use crate::access::Tokens;
+use crate::access::{AccessToken, Tokens};
 use crate::code::Code;
 use crate::engine::Engine;
+use crate::presence::Presence;
+use crate::settings::Setting;
 
 /// What every handler can reach.
 pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
     tokens: Tokens,
+    /// The same in the order they were given in.
+    token_list: Vec<AccessToken>,
+    settings: Vec<Setting>,
+    presence: Arc<Presence>,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -69,11 +80,14 @@ pub(crate) struct App {
 
 impl App {
     /// An app over an engine.
-    pub(crate) fn new(engine: Arc<Engine>, config: &ServerConfig) -> Self {
+    pub(crate) fn new(engine: Arc<Engine>, presence: Arc<Presence>, config: &ServerConfig) -> Self {
         Self {
             engine,
             hosts: config.hosts.clone(),
             tokens: Tokens::new(&config.tokens),
+            token_list: config.tokens.clone(),
+            settings: config.settings.clone(),
+            presence,
             secret_headers: config.secret_headers.clone(),
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),

@@ -7,9 +7,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use punctual_core::QueueName;
+use punctual_core::{QueueName, Span, Timestamp};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use utoipa::ToSchema;
 
 use super::connect::Network;
 use super::send::{Client, Health, client};
@@ -50,6 +52,35 @@ pub(super) struct Freed {
     pub(super) again_at: Option<Instant>,
 }
 
+/// How a target is doing.
+#[derive(Debug, PartialEq)]
+pub(crate) struct HostReading {
+    /// Its host and port.
+    pub(crate) host: Arc<str>,
+    /// Whether it is given anything.
+    pub(crate) state: HostState,
+    /// Attempts under way.
+    pub(crate) in_flight: usize,
+    /// Queues that have more for it than it is given.
+    pub(crate) waiting: usize,
+    /// Tasks that failed since it last answered.
+    pub(crate) failures: usize,
+    /// When it is probed, if it is given nothing until then.
+    pub(crate) retry_at: Option<Timestamp>,
+}
+
+/// The state of a target's breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HostState {
+    /// It is given what it can take.
+    Closed,
+    /// It is given nothing for a while.
+    Open,
+    /// It is given one attempt at a time.
+    Probing,
+}
+
 impl Hosts {
     pub(super) fn new(network: Arc<Network>) -> Self {
         Self { network, hosts: HashMap::new(), idle: BTreeMap::new(), ended: 0 }
@@ -72,6 +103,32 @@ impl Hosts {
             .iter()
             .map(|(name, host)| (Arc::clone(name), host.valve.room(host.in_flight, now)));
         rooms.filter(|(_, room)| *room != ROOM_FIRST).collect()
+    }
+
+    /// How all targets are doing, by name. `now` is the same moment on both clocks.
+    pub(super) fn readings(&self, instant: Instant, now: Timestamp) -> Vec<HostReading> {
+        let reading = |(name, host): (&Arc<str>, &Host)| {
+            let (probed_at, failures) = (host.valve.probed_at(), host.valve.failures());
+            let wait = probed_at.and_then(|at| at.checked_duration_since(instant));
+            let wait = wait.filter(|wait| !wait.is_zero());
+            HostReading {
+                host: Arc::clone(name),
+                state: match (probed_at, wait) {
+                    (None, _) => HostState::Closed,
+                    (Some(_), Some(_)) => HostState::Open,
+                    (Some(_), None) => HostState::Probing,
+                },
+                in_flight: host.in_flight,
+                waiting: host.waiting.len(),
+                failures,
+                retry_at: wait.map(|wait| {
+                    now + Span::from_millis(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
+                }),
+            }
+        };
+        let mut readings: Vec<_> = self.hosts.iter().map(reading).collect();
+        readings.sort_unstable_by(|a, b| a.host.cmp(&b.host));
+        readings
     }
 
     /// Begins an attempt, whose target has room or not: the caller knows. It is to be sent by this
@@ -206,6 +263,12 @@ mod tests {
             }
         }
         let at = hosts.probed_at(&name);
+        let reading = |hosts: &Hosts, instant| hosts.readings(instant, Timestamp::EPOCH).remove(0);
+        let down = reading(&hosts, now);
+        assert_eq!((down.state, down.failures, down.in_flight), (HostState::Open, 10, 0));
+        assert!(down.retry_at > Some(Timestamp::EPOCH));
+        let probed = reading(&hosts, at.unwrap());
+        assert_eq!((probed.state, probed.retry_at), (HostState::Probing, None));
         assert_eq!(hosts.wait(&name, &q, now), Freed { queues: Vec::new(), again_at: at });
         assert_eq!(hosts.look(&name, at.unwrap()).queues, std::slice::from_ref(&q));
         hosts.begin(&name);

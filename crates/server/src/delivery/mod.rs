@@ -45,6 +45,7 @@ use tokio::time::Instant;
 use self::connect::Network;
 pub(crate) use self::executor::Executor;
 use self::hosts::Hosts;
+pub(crate) use self::hosts::{HostReading, HostState};
 pub use self::resolve::Resolve;
 use self::resolve::SystemResolver;
 use self::tls::Tls;
@@ -107,6 +108,11 @@ impl Deliveries {
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
         self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How all targets are doing, by name.
+    pub(crate) fn readings(&self, now: punctual_core::Timestamp) -> Vec<HostReading> {
+        self.hosts().readings(Instant::now(), now)
     }
 
     /// How a target is doing.

@@ -74,6 +74,11 @@ impl Valve {
         self.probing.map(|probing| probing.not_before)
     }
 
+    /// Tasks that failed since it last answered, as far as they are counted.
+    pub(super) fn failures(&self) -> usize {
+        self.failed.len()
+    }
+
     /// It answered, after so long.
     pub(super) fn answered(&mut self, after: Duration) {
         self.failed.clear();

@@ -22,6 +22,8 @@ mod pushes;
 mod queues;
 mod routes;
 mod server;
+mod stats;
+mod system;
 mod takes;
 mod workers;
 

@@ -6,7 +6,12 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 89] = [
+const ROUTES: &[&str] = &[
+    "GET /v1/access",
+    "GET /v1/hosts",
+    "GET /v1/system",
+    "GET /v1/system/config",
+    "GET /v1/system/tokens",
     "GET /v1/events",
     "DELETE /v1/notices/{id}",
     "DELETE /v1/queues/{queue}",
@@ -53,6 +58,7 @@ const ROUTES: [&str; 89] = [
     "GET /v1/plans/{id}",
     "GET /v1/plans/{id}/occurrences",
     "GET /v1/plans/{id}/results",
+    "POST /v1/backup",
     "POST /v1/dev/clock",
     "POST /v1/plans",
     "POST /v1/plans/preview",
@@ -87,6 +93,8 @@ const ROUTES: [&str; 89] = [
     "POST /v1/workers/{worker}/drain",
     "POST /v1/workers/{worker}/poll",
     "PUT /v1/workers/{worker}",
+    "GET /v1/stats",
+    "GET /v1/stats/queues",
     "GET /v1/plans/preview",
     "PUT /v1/plans/preview",
     "DELETE /v1/plans/preview",
@@ -180,6 +188,14 @@ async fn the_document_describes_exactly_what_is_answered() {
     check(&flows, "Page_FlowSummary");
     check(&server.get("/v1/queues/q/tasks/f~b/why").await.is(200), "Why");
     check(&server.get("/none").await.json, "Problem");
+    check(&server.get("/v1/access").await.is(200), "Access");
+    check(&server.get("/v1/hosts").await.is(200), "Page_Host");
+    let system = server.get("/v1/system").await.is(200);
+    check(&system, "System");
+    check(&system["store"], "StoreState");
+    check(&system["nodes"][0], "Node");
+    check(&server.get("/v1/system/config").await.is(200), "Config");
+    check(&server.get("/v1/system/tokens").await.is(200), "Tokens");
     check(&server.get("/readyz").await.is(200), "Ready");
 }
 

@@ -13,9 +13,11 @@
 //! - `holdings`: which tasks of which queues a worker has. `numbers`: numbers for names.
 //! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
-//! - `check`: a look through a store that is not open.
+//! - `check`: a look through a store that is not open. `backup`: a copy of one that is. `restore`: the
+//!   way back. `transfer`: the way from and to other stores.
 //! - `writer`: the thread. `job`: what it is asked to do. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
+mod backup;
 mod bucket;
 mod check;
 mod classes;
@@ -34,12 +36,14 @@ mod owner_index;
 mod owners;
 mod queues;
 mod readers;
+mod restore;
 mod rows;
 mod shard;
 mod sqlite;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod wal;
 mod writer;
 
@@ -55,6 +59,7 @@ use punctual_core::{
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 
+use self::backup::Copier;
 use self::job::{Errand, Job};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
@@ -69,15 +74,18 @@ use self::writer::{Desk, Published, Writer};
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::port::{
-    Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed,
-    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
-    StoredOwner, Take, Taken, Wake,
+    Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup, OwnerListing, OwnerPage,
+    Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
+    StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 
 /// The name of the file in a store's directory.
 const FILE: &str = "punctual.db";
 /// The name of its write-ahead log.
 const LOG: &str = "punctual.db-wal";
+
+pub use self::restore::{Contents, Restored};
+pub use self::transfer::Filling;
 
 /// How to open an embedded store.
 pub struct LocalOptions {
@@ -99,7 +107,10 @@ pub struct LocalStore {
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
-    is_durable: bool,
+    /// Its directory; none: in memory only.
+    dir: Option<PathBuf>,
+    /// What makes copies of it, if it lies on disk.
+    copier: Option<Copier>,
     /// Held until the writer has ended.
     lock: Option<DirectoryLock>,
 }
@@ -125,6 +136,7 @@ impl LocalStore {
             Some(dir) => {
                 let lock = DirectoryLock::acquire(dir)?;
                 lock.check_files(&dir.join(FILE), &dir.join(LOG))?;
+                Copier::new(dir).clean();
                 (Some(lock), Box::new(SqliteJournal::open(&dir.join(FILE))?))
             }
             None => (None, Box::new(MemoryJournal::default())),
@@ -173,7 +185,8 @@ impl LocalStore {
             wakes: Mutex::new(Some(wakes)),
             events,
             failure,
-            is_durable: dir.is_some(),
+            copier: dir.as_deref().map(Copier::new),
+            dir,
             lock,
         }))
     }
@@ -219,7 +232,7 @@ impl Store for LocalStore {
     }
 
     fn durability(&self) -> String {
-        if self.is_durable {
+        if self.dir.is_some() {
             "every answer is on disk (fsync)".to_owned()
         } else {
             "none: kept in memory until the server stops".to_owned()
@@ -230,8 +243,14 @@ impl Store for LocalStore {
         true
     }
 
+    async fn bytes(&self) -> Result<Option<u64>, StoreError> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        let file = |name| std::fs::metadata(dir.join(name)).map_or(0, |file| file.len());
+        Ok(Some(file(FILE) + file(LOG)))
+    }
+
     fn kind(&self) -> &'static str {
-        if self.is_durable { "embedded" } else { "memory" }
+        if self.dir.is_some() { "embedded" } else { "memory" }
     }
 
     fn wakeups(&self) -> UnboundedReceiver<Wake> {
@@ -245,6 +264,13 @@ impl Store for LocalStore {
 
     async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
         Ok(self.events.announce(announcements))
+    }
+
+    async fn backup(&self) -> Result<Backup, NoBackup> {
+        match &self.copier {
+            Some(copier) => copier.copy().await,
+            None => Err(NoBackup::Unsupported("memory: keeps nothing that could be backed up")),
+        }
     }
 
     async fn health(&self) -> Result<(), StoreError> {

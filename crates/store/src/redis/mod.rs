@@ -14,7 +14,9 @@
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `owner_record`, `receipt`: how things are written there.
 //! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
+//! - `nodes`: the servers that share the store, as they know of each other.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
+//! - `transfer`: everything from and to other stores.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
 mod address;
@@ -35,6 +37,7 @@ mod keeper;
 mod keys;
 mod link;
 mod node;
+mod nodes;
 mod owner_record;
 mod owners;
 mod places;
@@ -47,6 +50,7 @@ mod scripts;
 mod step;
 mod take;
 mod tasks;
+mod transfer;
 mod trouble;
 
 use std::sync::{Arc, PoisonError};
@@ -71,19 +75,20 @@ use self::keys::Keys;
 use self::link::Link;
 use self::node::Node;
 use self::scripts::SHIFT;
+pub use self::transfer::Presence;
 use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::port::{
-    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
-    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
+    Change, EventId, Hearing, Listing, Lost, NodeCard, OwnerListing, OwnerPage, Page, Push, Pushed,
+    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
     StoredOwner, Take, Taken, Wake,
 };
 
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
 /// The form of the data that this version reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How to open a Redis store.
 pub struct RedisOptions {
@@ -97,6 +102,8 @@ pub struct RedisOptions {
     pub allow_unsafe: bool,
     /// Whether its clock can be moved, by [`DevClock`]. A store is made so, or not.
     pub is_dev: bool,
+    /// Whether one is opened, too, that is not whole because moving everything there was interrupted.
+    pub is_filled: bool,
     /// A clock that is moved from outside; none: Redis's own.
     pub clock: Option<Arc<dyn Clock>>,
 }
@@ -110,6 +117,7 @@ impl RedisOptions {
             wait_replicas: 0,
             allow_unsafe: false,
             is_dev: false,
+            is_filled: false,
             clock: None,
         }
     }
@@ -140,7 +148,7 @@ impl RedisStore {
             None => {}
         }
         let keys = shards(&address, &options.prefix, &mut connection).await?;
-        check_dev(&address, &keys, &mut connection, options.is_dev).await?;
+        check_kind(&address, &keys, &mut connection, &options).await?;
         let session = random_name().map_err(|error| StoreError::Open(error.to_string()))?;
         let clock = StoreClock::new(options.clock);
         let (link, broken) = Link::new();
@@ -210,18 +218,26 @@ async fn shards(
     }
 }
 
-/// Refuses a store whose clock may have been moved, or must not be.
-async fn check_dev(
+/// Refuses a store that is not whole, or whose clock may have been moved, or must not be.
+async fn check_kind(
     address: &Address,
     keys: &Keys,
     connection: &mut Connection,
-    is_dev: bool,
+    options: &RedisOptions,
 ) -> Result<(), StoreError> {
     let mut get = cmd("HMGET");
-    get.arg(keys.shard(0)).arg("format").arg("ahead");
+    get.arg(keys.shard(0)).arg("format").arg("ahead").arg(transfer::FILLING);
     let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
-    let (format, ahead): (Option<String>, Option<String>) = read.map_err(closed(address))?;
-    match (is_dev, format.is_some(), ahead.is_some()) {
+    let (format, ahead, filling): (Option<String>, Option<String>, Option<String>) =
+        read.map_err(closed(address))?;
+    if filling.is_some() && !options.is_filled {
+        return Err(StoreError::Open(
+            "store: the one in Redis is not whole, because punctual migrate has not ended there; run it \
+             again with --force"
+                .to_owned(),
+        ));
+    }
+    match (options.is_dev, format.is_some(), ahead.is_some()) {
         (true, true, false) => Err(StoreError::Open(
             "dev: the store in Redis was not made by serve --dev, and moving its clock could harm it; \
              give another prefix"
@@ -405,6 +421,22 @@ impl Store for RedisStore {
 
     async fn sweep(&self, limit: usize) -> Result<bool, StoreError> {
         self.node.sweep(limit).await
+    }
+
+    async fn attend(&self, card: &NodeCard) -> Result<(), StoreError> {
+        self.node.attend(card).await
+    }
+
+    async fn leave(&self, id: &str) -> Result<(), StoreError> {
+        self.node.leave(id).await
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeCard>, StoreError> {
+        self.node.nodes().await
+    }
+
+    async fn bytes(&self) -> Result<Option<u64>, StoreError> {
+        self.node.bytes().await
     }
 
     fn shares_place(&self, a: &QueueName, b: &QueueName) -> bool {

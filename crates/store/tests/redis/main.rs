@@ -11,6 +11,7 @@ mod layout;
 mod nodes;
 mod owner_faults;
 mod owners;
+mod presence;
 mod proxy;
 mod sentinel;
 mod single;

@@ -113,6 +113,15 @@ async fn a_target_that_is_down_is_probed_and_comes_back_slowly() {
     let why =
         server.eventually("/v1/queues/q/tasks/199/why", |why| why["reason"] == "target_down").await;
     assert!(why["until"].is_string());
+    let is_down = |hosts: &Value| {
+        let host = &hosts["items"][0];
+        host["host"] == dead.to_string() && host["state"] != "closed" && host["failures"] == 10
+    };
+    let down = server.eventually("/v1/hosts", is_down).await;
+    assert_eq!(down["items"].as_array().unwrap().len(), 1);
+    let (host, state) = (&down["items"][0], down["items"][0]["state"].as_str().unwrap());
+    assert_eq!(host["retry_at"].is_string(), state == "open", "{host}");
+    assert!(host["waiting"].as_u64() <= Some(1) && host["in_flight"].as_u64() <= Some(8), "{host}");
     let tried = server.get("/v1/queues/q").await.is(200)["counts"]["waiting"].as_u64().unwrap();
     assert!(tried < 40, "{tried} attempts on a target that is down");
     let stub = Stub::at(&dead.to_string(), |_| Reply::status(200)).await;
@@ -123,6 +132,10 @@ async fn a_target_that_is_down_is_probed_and_comes_back_slowly() {
     // What failed before waits for its retry, and is delivered then.
     server.advance(3_600).await;
     until_counted(&server, "done", 200).await;
+    let is_well = |hosts: &Value| hosts["items"][0]["in_flight"] == 0;
+    let well = server.eventually("/v1/hosts", is_well).await["items"][0].clone();
+    let (state, failures) = (&well["state"], &well["failures"]);
+    assert_eq!((state, failures, &well["retry_at"]), (&json!("closed"), &json!(0), &json!(null)));
 }
 
 #[tokio::test]

@@ -1,0 +1,185 @@
+//! `/v1/system`: the server itself, the servers beside it, its settings and tokens.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use punctual_core::Timestamp;
+use punctual_store::NodeCard;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::openapi::Reads;
+use super::schema::Time;
+use super::target::{NoParams, Params};
+use super::{App, answer};
+use crate::access::{AccessToken, Right, Scope};
+use crate::settings::Setting;
+
+/// The routes of this file.
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(get_system))
+        .routes(routes!(get_config))
+        .routes(routes!(get_tokens))
+}
+
+/// The server, its store, and the servers it shares that with.
+#[derive(Serialize, ToSchema)]
+#[schema(as = System)]
+struct SystemView {
+    /// The version of this server.
+    version: &'static str,
+    /// When it began to serve.
+    #[schema(value_type = Time)]
+    started_at: Timestamp,
+    /// What time it is by the store's clock.
+    #[schema(value_type = Time)]
+    now: Timestamp,
+    /// Whether that clock can be moved.
+    dev: bool,
+    /// The store.
+    store: StoreView,
+    /// The servers that share it, by when they started. One that ended without a word stays for an hour.
+    nodes: Vec<NodeView>,
+}
+
+/// The store of a server.
+#[derive(Serialize, ToSchema)]
+#[schema(as = StoreState)]
+struct StoreView {
+    /// Its kind.
+    #[schema(example = "embedded")]
+    kind: &'static str,
+    /// What an acknowledgement is worth.
+    durability: String,
+    /// Whether it can be read and written now.
+    available: bool,
+    /// Why it cannot.
+    #[schema(required = true)]
+    problem: Option<String>,
+    /// About how many bytes it takes: its files, or what Redis says it uses; null if that is not known.
+    #[schema(required = true)]
+    bytes: Option<u64>,
+    /// How many queues it has; null while it cannot be read.
+    #[schema(required = true)]
+    queues: Option<usize>,
+}
+
+/// A server.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Node)]
+struct NodeView {
+    /// Its name, new with every start.
+    id: String,
+    /// Where it listens.
+    address: String,
+    /// Its version.
+    version: String,
+    /// When it began to serve.
+    #[schema(value_type = Time)]
+    started_at: Timestamp,
+    /// When it was last heard of: every ten seconds, if it is well.
+    #[schema(value_type = Time)]
+    seen_at: Timestamp,
+    /// Whether it is the one that answers.
+    this: bool,
+}
+
+/// Read how the server, its store and the servers beside it are.
+#[utoipa::path(get, path = "/v1/system", tag = "operations",
+    responses((status = 200, description = "The system", body = SystemView), Reads))]
+async fn get_system(State(app): State<Arc<App>>, _: Params<NoParams>) -> Response {
+    let own = app.presence.card();
+    let view = |card: NodeCard| NodeView {
+        this: card.id == own.id,
+        id: card.id,
+        address: card.address,
+        version: card.version,
+        started_at: card.started_at,
+        seen_at: card.seen_at,
+    };
+    let (store, nodes) = tokio::join!(store(&app), app.presence.nodes());
+    let view = SystemView {
+        version: env!("CARGO_PKG_VERSION"),
+        started_at: own.started_at,
+        now: app.engine.now(),
+        dev: app.dev_clock.is_some(),
+        store,
+        nodes: nodes.into_iter().map(view).collect(),
+    };
+    answer(StatusCode::OK, &view)
+}
+
+async fn store(app: &App) -> StoreView {
+    let store = app.engine.store();
+    let health = store.health().await;
+    let (bytes, queues) = match &health {
+        Ok(()) => (store.bytes().await.ok().flatten(), store.queues().await.ok()),
+        Err(_) => (None, None),
+    };
+    StoreView {
+        kind: store.kind(),
+        durability: store.durability(),
+        available: health.is_ok(),
+        problem: health.err().map(|error| error.to_string()),
+        bytes,
+        queues: queues.map(|queues| queues.len()),
+    }
+}
+
+/// The settings of a server.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Config)]
+struct ConfigView<'a> {
+    /// One for each setting there is.
+    #[schema(value_type = Vec<Setting>)]
+    items: &'a [Setting],
+}
+
+/// Read the settings that hold, and where each comes from. Secrets read as `***`.
+#[utoipa::path(get, path = "/v1/system/config", tag = "operations",
+    responses((status = 200, description = "The settings", body = ConfigView), Reads))]
+async fn get_config(State(app): State<Arc<App>>, _: Params<NoParams>) -> Response {
+    answer(StatusCode::OK, &ConfigView { items: &app.settings })
+}
+
+/// The tokens of a server.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Tokens)]
+struct TokensView {
+    /// In the order of the settings.
+    items: Vec<TokenView>,
+}
+
+/// A token, without what it is.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Token)]
+struct TokenView {
+    /// The first 8 hexadecimal digits of its SHA-256.
+    #[schema(example = "9f9f5111")]
+    hash: String,
+    /// Its rights.
+    rights: Vec<Right>,
+    /// The queues they hold for; null: for all.
+    #[schema(value_type = Option<Vec<String>>, required = true)]
+    queues: Scope,
+}
+
+impl From<&AccessToken> for TokenView {
+    fn from(token: &AccessToken) -> Self {
+        let AccessToken { hash, rights, queues } = token.clone();
+        Self { hash: hash.short(), rights, queues }
+    }
+}
+
+/// List the access tokens: what each is good for, not what it is.
+#[utoipa::path(get, path = "/v1/system/tokens", tag = "operations",
+    responses((status = 200, description = "The tokens", body = TokensView), Reads))]
+async fn get_tokens(State(app): State<Arc<App>>, _: Params<NoParams>) -> Response {
+    let items = app.token_list.iter().map(TokenView::from).collect();
+    answer(StatusCode::OK, &TokensView { items })
+}

@@ -1,0 +1,96 @@
+//! The server about itself: what a caller may do, settings, tokens, the store, the servers beside it.
+
+use punctual_server::{AccessToken, Right, Scope, ServerConfig, Setting, Source, TokenHash};
+
+use super::{TestServer, json};
+
+fn tokens() -> Vec<AccessToken> {
+    let token = |name: &str, rights: &[Right], queues| AccessToken {
+        hash: TokenHash::of(name),
+        rights: rights.to_vec(),
+        queues,
+    };
+    vec![
+        token("boss", &Right::ALL, Scope::all()),
+        token("mailer", &[Right::Consume, Right::Read], Scope::of(["mail-*".to_owned()])),
+    ]
+}
+
+async fn get(server: &TestServer, token: &str, path: &str) -> super::server::Answer {
+    let value = format!("Bearer {token}");
+    server.raw("GET", path, &[("authorization", &value)], "").await
+}
+
+#[tokio::test]
+async fn whoever_asks_hears_what_it_may_do() {
+    let server = TestServer::start().await;
+    let all = json!(["read", "produce", "consume", "admin"]);
+    let open = json!({"open": true, "rights": all, "queues": null});
+    assert_eq!(server.get("/v1/access").await.is(200), open);
+    server.get("/v1/access?x=1").await.problem(422, "invalid");
+
+    let server =
+        TestServer::with(ServerConfig { tokens: tokens(), ..ServerConfig::default() }).await;
+    server.get("/v1/access").await.problem(401, "unauthorized");
+    get(&server, "guess", "/v1/access").await.problem(401, "unauthorized");
+    let boss = json!({"open": false, "rights": all, "queues": null});
+    assert_eq!(get(&server, "boss", "/v1/access").await.is(200), boss);
+    let mailer = json!({"open": false, "rights": ["read", "consume"], "queues": ["mail-*"]});
+    assert_eq!(get(&server, "mailer", "/v1/access").await.is(200), mailer);
+}
+
+#[tokio::test]
+async fn settings_and_tokens_are_told_without_secrets() {
+    let setting = |name: &str, value, source| Setting { name: name.to_owned(), value, source };
+    let settings = vec![
+        setting("listen", json!("127.0.0.1:1"), Source::Flag),
+        setting("tokens", json!("***"), Source::File),
+        setting("plan_exec_timeout", json!(null), Source::Default),
+    ];
+    let config = ServerConfig { tokens: tokens(), settings, ..ServerConfig::default() };
+    let server = TestServer::with(config).await;
+    let items = json!([
+        {"name": "listen", "value": "127.0.0.1:1", "source": "flag"},
+        {"name": "tokens", "value": "***", "source": "file"},
+        {"name": "plan_exec_timeout", "value": null, "source": "default"},
+    ]);
+    let config = get(&server, "boss", "/v1/system/config").await.is(200);
+    assert_eq!(config, json!({"items": items}));
+    let told = get(&server, "boss", "/v1/system/tokens").await.is(200);
+    // As `printf boss | sha256sum` begins.
+    assert_eq!(told["items"][0]["hash"], "a5e7c002");
+    assert_eq!(told["items"][1]["queues"], json!(["mail-*"]));
+    assert_eq!(told["items"][1]["rights"], json!(["consume", "read"]));
+    assert_eq!(told["items"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn the_store_and_this_server_are_told() {
+    let server = TestServer::start().await;
+    server.put("/v1/queues/q", json!({})).await.is(201);
+    let system = server.get("/v1/system").await.is(200);
+    assert_eq!(system["now"], "2026-11-15T06:00:00.000Z");
+    assert_eq!(system["started_at"], system["now"]);
+    assert_eq!(system["dev"], false);
+    assert_eq!(system["store"]["available"], true);
+    assert_eq!(system["store"]["problem"], json!(null));
+    assert_eq!(system["store"]["queues"], 4, "the one made, and three that always are");
+    assert!(system["store"]["kind"].is_string() && system["version"].is_string());
+    let nodes = system["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 1);
+    assert_eq!(nodes[0]["address"], server.address.to_string());
+    assert_eq!((&nodes[0]["this"], nodes[0]["id"].as_str().unwrap().len()), (&json!(true), 16));
+    server.advance(60).await;
+    let later = server.get("/v1/system").await.is(200);
+    assert_eq!(
+        later["nodes"][0]["seen_at"], "2026-11-15T06:01:00.000Z",
+        "whoever answers is there"
+    );
+    assert_eq!(later["started_at"], system["started_at"]);
+}
+
+#[tokio::test]
+async fn nothing_was_delivered_to_anybody_yet() {
+    let server = TestServer::start().await;
+    assert_eq!(server.get("/v1/hosts").await.is(200), json!({"items": [], "next": null}));
+}
