@@ -45,7 +45,9 @@ fn main() -> io::Result<()> {
     let version = format!("{:016x}", hasher.finish());
     let html = html.replace("  <!-- modules -->\n", &modules).replace("VERSION", &version);
     let index = packed(&out, "index", "", "text/html; charset=utf-8", html.as_bytes())?;
-    let code = format!("const VERSION: &str = {version:?};\nconst INDEX: Asset = {index};\nconst FILES: &[Asset] = {table};\n");
+    let code = format!(
+        "const VERSION: &str = {version:?};\nconst INDEX: Asset = {index};\nconst FILES: &[Asset] = {table};\n"
+    );
     fs::write(out.join("dashboard.rs"), code)
 }
 

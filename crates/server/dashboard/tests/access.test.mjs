@@ -6,21 +6,22 @@ import { openTab, startBrowser, startServer } from "./server.mjs";
 
 const CONFIG = `
 [[tokens]]
-token = "all-of-it"
+token = "all-of-it-0123456789"
 rights = ["read", "produce", "consume", "admin"]
 [[tokens]]
-token = "only-read"
+token = "only-read-0123456789"
 rights = ["read"]
 [[tokens]]
-token = "only-mail"
+token = "only-mail-0123456789"
 rights = ["read", "produce"]
 queues = ["mail*"]
 `;
 
 let server, browser, api;
 before(async () => {
-  [server, browser] = await Promise.all([startServer({ config: CONFIG }), startBrowser()]);
-  api = server.apiWith("all-of-it");
+  server = await startServer({ config: CONFIG });
+  browser = await startBrowser();
+  api = server.apiWith("all-of-it-0123456789");
   await api("POST", "/v1/queues/mail/tasks", { id: "a", payload: 1 });
   await api("POST", "/v1/queues/secret/tasks", { id: "b", payload: 2 });
 });
@@ -32,11 +33,11 @@ test("a token is asked for, a wrong one refused, the right one kept in this tab 
   await field.fill("wrong");
   await tab.getByRole("button", { name: "Continue" }).click();
   await tab.getByText("The server does not know this token.").waitFor();
-  await field.fill("all-of-it");
+  await field.fill("all-of-it-0123456789");
   await tab.getByRole("button", { name: "Continue" }).click();
   await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
   await tab.locator("[data-connection=live]").waitFor();
-  assert.deepEqual(await tab.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].filter((text) => text.includes("all-of-it"))), []);
+  assert.deepEqual(await tab.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].filter((text) => text.includes("all-of-it-0123456789"))), []);
   await tab.reload();
   await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
   await tab.getByRole("button", { name: "Forget the token" }).click();
@@ -47,7 +48,7 @@ test("a token is asked for, a wrong one refused, the right one kept in this tab 
 });
 
 test("a token that may only read shows everything and offers nothing", async () => {
-  const { tab, faults, close } = await openTab(browser, server, { path: "queues/mail", token: "only-read" });
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues/mail", token: "only-read-0123456789" });
   await tab.getByText("Read only").waitFor();
   await tab.getByRole("heading", { name: "Settings" }).waitFor();
   const offered = () => tab.getByRole("main").getByRole("button").allInnerTexts();
@@ -63,7 +64,7 @@ test("a token that may only read shows everything and offers nothing", async () 
 });
 
 test("a token for some queues sees those, and acts there", async () => {
-  const { tab, faults, close } = await openTab(browser, server, { path: "queues", token: "only-mail" });
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues", token: "only-mail-0123456789" });
   await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
   assert.equal(await tab.getByRole("link", { name: "secret" }).count(), 0);
   await tab.goto(`${server.url}/#/queues/mail/tasks/a`);
@@ -75,7 +76,7 @@ test("a token for some queues sees those, and acts there", async () => {
 });
 
 test("another site's page can change nothing", async () => {
-  const answer = await fetch(`${server.address}/v1/queues/mail/pause`, { method: "POST", headers: { origin: "http://evil.example", authorization: "Bearer all-of-it" } });
+  const answer = await fetch(`${server.address}/v1/queues/mail/pause`, { method: "POST", headers: { origin: "http://evil.example", authorization: "Bearer all-of-it-0123456789" } });
   assert.equal(answer.status, 403);
   assert.equal((await api("GET", "/v1/queues/mail")).paused, false);
 });

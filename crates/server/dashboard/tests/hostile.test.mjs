@@ -11,7 +11,8 @@ const HUGE = "W".repeat(300_000);
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await server.api("PUT", "/v1/queues/hostile", { tag: SCRIPT.slice(0, 100), keep: { done: "1h" }, max_attempts: 1 });
   const deep = Array.from({ length: 60 }).reduce((inner) => ({ inner }), "bottom");
   await server.api("POST", "/v1/queues/hostile/tasks", { id: "hostile", tags: [SCRIPT.slice(0, 120), RTL, EMOJI], payload: { [SCRIPT]: SCRIPT, [RTL]: RTL, [EMOJI]: EMOJI, huge: HUGE, deep, __proto__: null, many: Array.from({ length: 5000 }, (_, n) => n), "": "" } });

@@ -7,7 +7,8 @@ import { openTab, startBrowser, startServer, until } from "./server.mjs";
 const ALL = 100_000;
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await server.api("PUT", "/v1/queues/many", { retry: { intervals: ["1h"] } });
   for (let at = 0; at < ALL; at += 10_000) {
     await server.api("POST", "/v1/queues/many/tasks", { tasks: Array.from({ length: 10_000 }, (_, n) => ({ id: `t-${at + n}`, payload: { n: at + n }, ...(n % 10 ? {} : { tags: ["tenth"] }) })) });

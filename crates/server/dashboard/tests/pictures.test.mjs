@@ -23,7 +23,8 @@ const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.m
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await seed(server.api);
 });
 after(() => Promise.all([server?.stop(), browser?.close()]));

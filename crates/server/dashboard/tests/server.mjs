@@ -73,7 +73,7 @@ export async function openTab(browser, server, { path = "", language = "en", dar
   const context = await browser.newContext({ viewport: { width, height }, locale: language === "zh" ? "zh-CN" : "en-GB", timezoneId: "Europe/Berlin", colorScheme: dark ? "dark" : "light" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
   const tab = await context.newPage();
-  tab.setDefaultTimeout(10_000);
+  tab.setDefaultTimeout(30_000);
   const faults = [];
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {
@@ -87,7 +87,7 @@ export async function openTab(browser, server, { path = "", language = "en", dar
 
 /** Waits until a condition holds. */
 export async function until(condition, what = "a condition") {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 30_000;
   for (;;) {
     const value = await condition().catch((error) => (Date.now() > end ? Promise.reject(error) : false));
     if (value) return value;

@@ -8,6 +8,7 @@ mod batches;
 mod bundles;
 mod connections;
 mod control;
+mod dashboard;
 mod delivery;
 mod events;
 mod faults;

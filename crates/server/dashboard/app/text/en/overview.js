@@ -4,7 +4,7 @@ export default {
   "overview.at": "At",
   "overview.busiest": "Busiest queues",
   "overview.durability": "Durability",
-  "overview.failing": "Failed",
+  "overview.failing": "Failing",
   "overview.health": "Health",
   "overview.idle": "No queue holds any work.",
   "overview.in": "In",

@@ -4,7 +4,7 @@ export default {
   "overview.at": "时间",
   "overview.busiest": "最忙的队列",
   "overview.durability": "持久性",
-  "overview.failing": "失败",
+  "overview.failing": "新增失败",
   "overview.health": "健康状况",
   "overview.idle": "所有队列都没有待办。",
   "overview.in": "进入",
