@@ -39,6 +39,7 @@ export async function startServer({ config = "", args = [], port = 0 } = {}) {
   };
   return {
     address,
+    pid: child.pid,
     url: front?.url ?? address,
     api: api(),
     apiWith: api,

@@ -87,7 +87,7 @@ test("the palette finds pages, queues and tasks", async () => {
 });
 
 test("shortcuts lead to pages and are listed", async () => {
-  const { tab, faults, close } = await openTab(browser, server, { path: "queues" });
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues", quiet: true });
   await tab.getByRole("heading", { name: "Queues" }).waitFor();
   await tab.keyboard.press("g");
   await tab.keyboard.press("t");

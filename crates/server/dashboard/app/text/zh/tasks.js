@@ -81,6 +81,7 @@ export default {
   "tasks.taken": "领取时间",
   "tasks.timeline": "时间线",
   "tasks.title": "任务",
+  "tasks.until": "直到",
   "tasks.verb.cancel": "取消",
   "tasks.verb.clean": "删除",
   "tasks.verb.force": "强制重试",
