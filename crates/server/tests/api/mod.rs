@@ -9,6 +9,7 @@ mod batches;
 mod bundles;
 mod connections;
 mod control;
+mod dashboard;
 mod delivery;
 mod events;
 mod faults;
