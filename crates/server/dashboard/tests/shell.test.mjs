@@ -102,6 +102,9 @@ test("shortcuts lead to pages and are listed", async () => {
   await tab.getByRole("dialog").getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
   await tab.keyboard.press("Escape");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
+  await tab.keyboard.press("g");
+  await tab.keyboard.press("o");
+  await tab.getByRole("heading", { name: "Overview" }).waitFor();
   assert.deepEqual(faults, []);
   await close();
 });
