@@ -79,7 +79,7 @@ function Busiest({ queues }) {
 /** @param {{system: any}} props */
 function Health({ system }) {
   return html`<${Facts} items=${[
-    [t("overview.store"), html`<span class="queue-name"><${State} state=${system.store.available ? "ok" : "error"} />${system.store.kind}</span>`],
+    [t("overview.store"), html`<span class="queue-name"><${State} state=${system.store.available ? "ok" : "error"} /><span>${system.store.kind}</span></span>`],
     [t("overview.problem"), system.store.problem && html`<span class="bad-text">${system.store.problem}</span>`],
     [t("overview.size"), system.store.bytes === null ? null : bytes(system.store.bytes)],
     [t("overview.durability"), system.store.durability],
