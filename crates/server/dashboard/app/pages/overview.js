@@ -22,7 +22,7 @@ async function readSystem(path, signal) {
 }
 
 /** The average of the last minute. @param {number[]} values */
-const lately = (values) => values.slice(-7, -1).reduce((sum, value) => sum + value, 0) / 6;
+const lately = (values) => values.slice(-6).reduce((sum, value) => sum + value, 0) / 6;
 
 export function Overview() {
   const queues = useResource("/v1/queues?limit=1000", { types: EVENTS, apart: 2000 });
