@@ -28,15 +28,22 @@ fn main() -> io::Result<()> {
     let mut table = String::from("&[\n");
     let mut modules = String::new();
     for (index, (path, kind)) in files.iter().enumerate() {
-        let content = fs::read(path)?;
+        let mut content = fs::read_to_string(path)?;
         let name = path.strip_prefix(root).expect("it was found below").display().to_string();
+        if name.ends_with(".js") && !name.starts_with("vendor/") {
+            content = without_comments(&content);
+        }
         (&name, &content).hash(&mut hasher);
         if name.ends_with(".js") {
             writeln!(modules, "  <link rel=\"modulepreload\" href=\"assets/VERSION/{name}\">")
                 .expect("a string takes all");
         }
-        writeln!(table, "    {},", packed(&out, &index.to_string(), &name, kind, &content)?)
-            .expect("a string takes all");
+        writeln!(
+            table,
+            "    {},",
+            packed(&out, &index.to_string(), &name, kind, content.as_bytes())?
+        )
+        .expect("a string takes all");
     }
     table.push(']');
 
@@ -65,6 +72,21 @@ fn collect(directory: &Path, files: &mut Vec<(PathBuf, &'static str)>) -> io::Re
         }
     }
     Ok(())
+}
+
+/// A module without its comments, which are for those who read it in the repository: types, and lines that
+/// say why. They would be a tenth of what goes over the wire.
+fn without_comments(code: &str) -> String {
+    let mut rest = code;
+    let mut slim = String::with_capacity(code.len());
+    while let Some((before, after)) = rest.split_once("/**") {
+        slim.push_str(before);
+        let (_, after) = after.split_once("*/").expect("a comment ends");
+        rest = after.strip_prefix(' ').unwrap_or(after);
+    }
+    slim.push_str(rest);
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    slim.lines().filter(is_code).fold(String::new(), |code, line| code + line + "\n")
 }
 
 /// Writes a file plain and compressed, and says so in Rust.
