@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask test`, `cargo xtask bench`, `cargo xtask crash`.
 #![expect(clippy::print_stdout, reason = "a command speaks to its terminal")]
 
+mod dashboard;
 mod deploy;
 mod docs;
 mod links;
@@ -17,9 +18,10 @@ use crate::stages::{Stages, cargo};
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test                 everything a change must pass: format, lints, docs, tests, examples in the docs,
-                       deploy/
+  test                 everything a change must pass: format, lints, docs, tests, dashboard, examples
+                       in the docs, deploy/
   docs                 only links and examples in the docs
+  dashboard            only the checks of the dashboard: its types, and its pages in a browser
   deploy               only what is in deploy/: files parse, and the binary takes what they give it
   bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
                        flows; with --store redis those of the store in Redis
@@ -42,6 +44,7 @@ fn run(args: &[String]) -> anyhow::Result<()> {
         ["test"] => test(),
         ["docs"] => docs::check(),
         ["deploy"] => deploy::check(),
+        ["dashboard"] => dashboard::check(),
         ["bench", rest @ ..] => bench(rest),
         ["crash"] => crash("100"),
         ["crash", "--rounds", rounds] => crash(rounds),
@@ -77,6 +80,7 @@ fn test() -> anyhow::Result<()> {
     stages.run("examples in the code", || {
         cargo(&["test", "--locked", "--workspace", "--doc"]).run()
     })?;
+    stages.run("dashboard", dashboard::check)?;
     stages.run("examples in the docs", docs::check)?;
     stages.run("deploy", deploy::check)?;
     stages.summary();
