@@ -11,6 +11,7 @@ mod doctor;
 mod ear;
 mod events;
 mod inbox;
+mod metrics;
 mod migrate;
 mod nodes;
 #[path = "../e2e/process.rs"]
@@ -18,6 +19,8 @@ mod nodes;
 mod process;
 #[path = "../faults/raw.rs"]
 mod raw;
+#[path = "../e2e/scrape.rs"]
+mod scrape;
 mod several;
 mod start;
 #[path = "../e2e/target.rs"]
