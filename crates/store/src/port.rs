@@ -383,6 +383,14 @@ pub trait Store: Send + Sync + 'static {
     /// there throughout is listed exactly once.
     async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError>;
 
+    /// Reads a page of the plans that wait for a time, the soonest first, a short one where they are
+    /// large. What waits for the same time throughout is listed exactly once.
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError>;
+
     /// The queue a plan belongs to; none: no such plan.
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError>;
 

@@ -11,6 +11,7 @@ mod bundles;
 mod control;
 mod dev;
 mod events;
+mod failures;
 mod flows;
 #[cfg(test)]
 mod fuzz;

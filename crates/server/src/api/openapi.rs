@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, access, batch, bulk, bundles, control, dev, events, flows, health, hosts, locks, merge,
-    notices, plans, push, queues, settle, system, take, tasks, workers,
+    App, access, batch, bulk, bundles, control, dev, events, failures, flows, health, hosts, locks,
+    merge, notices, plans, push, queues, settle, system, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -67,6 +67,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(access::routes())
         .merge(system::routes())
         .merge(hosts::routes())
+        .merge(failures::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

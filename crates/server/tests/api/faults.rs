@@ -113,6 +113,7 @@ switched! {
     None fn owners(keys: &[OwnerKey]) -> Vec<Option<StoredOwner>>;
     None fn items(key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson>;
     None fn list_owners(listing: OwnerListing) -> OwnerPage;
+    None fn timed_plans(cursor: Option<String>, limit: usize) -> OwnerPage;
     None fn station(plan: &PlanId) -> Option<QueueName>;
     None fn first_due(queue: &QueueName) -> Option<StoredOwner>;
     None fn alarms(limit: usize) -> Vec<StoredOwner>;

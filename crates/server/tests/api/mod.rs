@@ -10,6 +10,7 @@ mod connections;
 mod control;
 mod delivery;
 mod events;
+mod failures;
 mod faults;
 mod flows;
 mod holders;

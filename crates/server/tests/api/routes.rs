@@ -6,7 +6,8 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 94] = [
+const ROUTES: [&str; 95] = [
+    "GET /v1/failures",
     "GET /v1/access",
     "GET /v1/hosts",
     "GET /v1/system",
@@ -185,6 +186,7 @@ async fn the_document_describes_exactly_what_is_answered() {
     check(&flows, "Page_FlowSummary");
     check(&server.get("/v1/queues/q/tasks/f~b/why").await.is(200), "Why");
     check(&server.get("/none").await.json, "Problem");
+    check(&server.get("/v1/failures").await.is(200), "Page_FailureGroup");
     check(&server.get("/v1/access").await.is(200), "Access");
     check(&server.get("/v1/hosts").await.is(200), "Page_Host");
     let system = server.get("/v1/system").await.is(200);

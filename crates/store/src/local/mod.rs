@@ -59,7 +59,9 @@ use self::job::{Errand, Job};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
-use self::owners::{grows, read_items, read_owners, stored_owner, write_cursor};
+use self::owners::{
+    grows, parse_time_cursor, read_items, read_owners, stored_owner, timed_at, write_cursor,
+};
 use self::readers::{Readers, Spot, read_ids, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
@@ -444,6 +446,35 @@ impl Store for LocalStore {
         let last = items.last().filter(|_| !is_all).map(|stored| stored.owner.key());
         let next = last.map_or(next, |last| Some(write_cursor(&last.queue, &last.name)));
         Ok(OwnerPage { items, next })
+    }
+
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        let mut after = cursor.as_deref().map(parse_time_cursor).transpose()?;
+        loop {
+            let timed: Vec<(i64, u64)> = self
+                .run(move |desk| Ok(desk.shard.owners.timed(after).take(limit + 1).collect()))
+                .await?;
+            let mut page = &timed[..timed.len().min(limit)];
+            let births: Vec<u64> = page.iter().map(|(_, birth)| *birth).collect();
+            let read = self.readers.read(move |reader| read_owners(reader, &births));
+            let (mut items, is_all) = read.await?;
+            if let Some(last) = items.last().filter(|_| !is_all) {
+                let end = page.iter().position(|(_, birth)| *birth == last.revision.birth);
+                page = &page[..end.map_or(0, |end| end + 1)];
+            }
+            let has_more = page.len() < timed.len();
+            after = page.last().copied().filter(|_| has_more);
+            // What changed before it was read may wait for another time by now, or for none.
+            items.retain(|stored| page.contains(&(timed_at(stored), stored.revision.birth)));
+            if after.is_none() || !items.is_empty() {
+                let next = after.map(|(at, birth)| format!("{at}-{birth}"));
+                return Ok(OwnerPage { items, next });
+            }
+        }
     }
 
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {

@@ -396,6 +396,14 @@ impl Store for ModelStore {
         self.inner.read(|contents, _| contents.list_owners(&listing))
     }
 
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        self.inner.read(|contents, _| contents.timed_plans(cursor.as_deref(), limit))
+    }
+
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
         Ok(self.inner.read(|contents, _| contents.station(plan)))
     }

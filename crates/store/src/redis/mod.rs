@@ -49,6 +49,7 @@ mod scripts;
 mod step;
 mod take;
 mod tasks;
+mod timed;
 mod trouble;
 
 use std::sync::{Arc, PoisonError};
@@ -391,6 +392,14 @@ impl Store for RedisStore {
 
     async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError> {
         self.node.list_owners(listing).await
+    }
+
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        self.node.timed_plans(cursor.as_deref(), limit).await
     }
 
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {

@@ -132,6 +132,8 @@ scripts! {
     ITEMS: "items", Reads, [OWNERS];
     /// Names owners.
     OWNER_NAMES: "owner_names", Reads, [];
+    /// Names the plans that wait for a time.
+    TIMED: "timed", Reads, [];
     /// Finds the queue of a plan.
     STATION: "station", Reads, [OWNERS];
     /// Claims the id of a plan.
