@@ -31,6 +31,7 @@
 //! Payloads, results and checkpoints are [`RawJson`]: JSON text that is kept to the letter.
 //! [`RawJson::of`] makes it from any serialisable value, [`RawJson::parse`] from text.
 
+mod backup;
 mod bundles;
 mod changes;
 mod clock;
@@ -49,6 +50,7 @@ mod tasks;
 mod transport;
 mod workers;
 
+pub use backup::BackupStream;
 pub use bundles::{Bundle, BundlePushed, GotBundle, Payload, Scheduled};
 pub use error::{Effect, Error, Problem};
 pub use events::{Event, EventFilter, Events};

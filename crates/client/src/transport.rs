@@ -174,10 +174,11 @@ impl Client {
 
     /// Sends a request whose answer goes on and on.
     pub(crate) async fn stream(&self, call: Call) -> Result<Incoming, Error> {
+        let patience = ANSWER_WITHIN + call.wait;
         let request = self.request(call)?;
-        let response = tokio::time::timeout(ANSWER_WITHIN, self.begin(request))
+        let response = tokio::time::timeout(patience, self.begin(request))
             .await
-            .map_err(|_| self.no_answer(format!("none within {} s", ANSWER_WITHIN.as_secs())))??;
+            .map_err(|_| self.no_answer(format!("none within {} s", patience.as_secs())))??;
         if response.status().is_success() {
             return Ok(response.into_body());
         }
@@ -239,6 +240,11 @@ impl Client {
         let (head, body) = response.into_parts();
         let body = body.collect().await.map_err(|error| self.no_answer(innermost(&error)))?;
         Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+    }
+
+    /// What it means that an answer broke off.
+    pub(crate) fn broken_off(&self, error: &dyn std::error::Error) -> Error {
+        self.no_answer(innermost(error))
     }
 
     fn no_answer(&self, reason: String) -> Error {

@@ -232,6 +232,15 @@ impl Vote {
         Turn { vote: self, answers, settled: None, is_changed }
     }
 
+    /// Makes the tokens of all open ballots stale.
+    pub fn orphan(&mut self, seed: Seed) {
+        for (index, ballot) in self.ballots.iter_mut().enumerate() {
+            if ballot.until().is_some() {
+                ballot.token = seed.token(index);
+            }
+        }
+    }
+
     /// The time of the last ballot is over, by the store's word.
     #[must_use]
     pub fn time_out(mut self) -> Turn {

@@ -3,6 +3,7 @@
 //! One file per subcommand. Exit codes: 0 it worked, 1 the server refused, is out of reach or
 //! cannot start, 2 the command line is wrong.
 
+mod backup;
 mod bundle;
 mod commit;
 mod completions;
@@ -17,9 +18,11 @@ mod notice_settings;
 mod output;
 mod place;
 mod plan;
+mod progress;
 mod push;
 mod queue;
 mod remote;
+mod restore;
 mod rule;
 mod serve;
 mod take;
@@ -73,6 +76,8 @@ enum Command {
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
     Doctor(doctor::Doctor),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
     #[command(name = "man")]
@@ -101,6 +106,8 @@ fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
+        Command::Backup(backup) => run_client(backup.run()),
+        Command::Restore(restore) => restore.run(),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),

@@ -5,6 +5,7 @@
 //! - [`model`]: the plainest thing that does it, in memory; the yardstick for the others.
 //! - [`local`]: the embedded store: indexes in memory, a journal on disk (or none: `memory:`).
 //! - [`redis`]: the store for several nodes, over Redis.
+//! - [`migrate`]: everything from one store to another.
 //! - `conformance`: one suite of checks over the port, run against every store (a feature).
 //! - [`clock`]: the clock a store decides due times and holds by.
 
@@ -14,6 +15,7 @@ pub mod conformance;
 pub mod inbox;
 pub mod local;
 mod loopback;
+pub mod migrate;
 pub mod model;
 pub mod port;
 pub mod redis;
@@ -21,8 +23,8 @@ pub mod redis;
 pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
-    Announced, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing, Lost,
-    NodeCard, OwnerChange, OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue,
-    QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take,
-    Taken, Taker, Wake,
+    Announced, Backup, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing,
+    Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange, OwnerListing, OwnerPage, Page, Push,
+    PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Remembered, Revision, Step, Stepped, Store,
+    StoreError, Stored, StoredOwner, Take, Taken, Taker, Transfer, Wake,
 };

@@ -11,12 +11,15 @@
 //! - a record that `core` calls `waiting` is handed out and listed as ready once it is due, without
 //!   anybody writing it again.
 
+mod backup;
 mod error;
 mod event;
 mod node;
 mod owner;
 mod take;
+mod transfer;
 
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -25,13 +28,16 @@ use punctual_core::{
     Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, Spec, State, Task, TaskId,
     Timestamp, Token, Verb, WorkerName,
 };
+use siphasher::sip::SipHasher13;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub use self::backup::{Backup, NoBackup};
 pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
 pub use self::node::NodeCard;
 pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
 pub use self::take::{Classes, Take, Taken, Taker};
+pub use self::transfer::{Memories, Memory, Remembered, Transfer};
 
 use crate::inbox::{Inbox, InboxLists};
 
@@ -165,6 +171,35 @@ pub struct Receipt {
     pub token: Token,
     /// The verb.
     pub verb: Verb,
+}
+
+impl Receipt {
+    /// What stands for it where it is remembered. The same in every store.
+    pub fn fingerprint(&self) -> u64 {
+        fingerprint(&self.queue, &self.id, self.token, self.verb)
+    }
+}
+
+/// The fingerprint of a receipt by its parts. Its last bits are those of [`place_hash`] of the queue, so that
+/// a store that is made of several parts knows where it belongs.
+pub(crate) fn fingerprint(queue: &QueueName, id: &TaskId, token: Token, verb: Verb) -> u64 {
+    let mut hasher = SipHasher13::new_with_keys(0, 0);
+    hasher.write(&token.bits().to_be_bytes());
+    for part in [queue.as_str(), id.as_str(), verb.name()] {
+        hasher.write(part.as_bytes());
+        hasher.write_u8(0xff);
+    }
+    (hasher.finish() << PLACE_BITS) | (place_hash(queue.as_str()) & ((1 << PLACE_BITS) - 1))
+}
+
+/// How many bits of a fingerprint say where it belongs.
+pub(crate) const PLACE_BITS: u32 = 16;
+
+/// What decides in which part of a store a queue of that name lies.
+pub(crate) fn place_hash(name: &str) -> u64 {
+    let mut hasher = SipHasher13::new_with_keys(0, 0);
+    hasher.write(name.as_bytes());
+    hasher.finish()
 }
 
 /// A queue to be stored.
@@ -437,6 +472,14 @@ pub trait Store: Send + Sync + 'static {
     /// Whether the records of both queues lie in one place, so that one step can change both.
     fn shares_place(&self, _a: &QueueName, _b: &QueueName) -> bool {
         true
+    }
+
+    /// Makes a copy of all there is at one moment, while everything goes on. One at a time.
+    async fn backup(&self) -> Result<Backup, NoBackup> {
+        Err(NoBackup::Unsupported(
+            "the server copies only the embedded store; use Redis's own backup, or stop the servers and \
+             copy the store to a directory with punctual migrate",
+        ))
     }
 
     /// The inbox over two lists beside this store. An error: it has none, or not by these names.

@@ -130,9 +130,9 @@ async fn another_database_another_format_and_a_missing_file_are_refused() {
     let dir = used().await;
     sql(dir.path(), "PRAGMA user_version=99");
     assert!(refusal(dir.path()).contains("newer"));
-    sql(dir.path(), "PRAGMA user_version=1");
+    sql(dir.path(), "PRAGMA user_version=2");
     assert!(refusal(dir.path()).contains("before the first release"));
-    sql(dir.path(), "PRAGMA user_version=2; PRAGMA application_id=7");
+    sql(dir.path(), "PRAGMA user_version=3; PRAGMA application_id=7");
     assert!(refusal(dir.path()).contains("not a Punctual store"));
     std::fs::remove_file(dir.path().join("punctual.db")).unwrap();
     assert!(refusal(dir.path()).contains("missing"));

@@ -130,6 +130,11 @@ impl Advance {
         &self.flow
     }
 
+    /// Tasks were made of it whose ends it may miss.
+    pub fn watch(&mut self, now: Timestamp) {
+        self.flow.watch(now);
+    }
+
     /// A step, if it is known.
     pub fn step(&self, name: &StepName) -> Option<&FlowStep> {
         self.steps.get(name)

@@ -56,6 +56,9 @@ impl StepOrder {
             }
             task.payload = Some(payload);
         }
+        // The flow keeps the ids of its steps apart, and must be able to use them again when they are
+        // tried again.
+        task.unique_for = None;
         let owner = Some(OwnerRef::Flow { id: flow.id.clone(), step: step.name.clone() });
         Some(Spec { owner, ..Spec::new(step.queue.clone(), task, step.task_id(), now) })
     }

@@ -40,6 +40,10 @@ use crate::time::{Span, Timestamp};
 
 /// How long a flow can be read after its end.
 pub const KEPT: Span = Span::from_millis(7 * 24 * 3_600_000);
+/// How long after its tasks were made a watched flow is first compared with them.
+const CHECK_FIRST: Span = Span::from_millis(30_000);
+/// The longest time between two comparisons.
+const CHECK_MAX: Span = Span::from_millis(600_000);
 
 /// A flow as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +66,17 @@ pub struct Flow {
     pub sweeps: u32,
     /// How many of these times that was done.
     pub swept: u32,
+    /// When its living steps are compared with their tasks, if the end of one may be missed.
+    pub check: Option<Check>,
+}
+
+/// When a flow is compared with its tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// The next time.
+    pub at: Timestamp,
+    /// How long that is after the time before.
+    pub after: Span,
 }
 
 /// How many steps of a flow are in each state.
@@ -195,13 +210,34 @@ pub enum StepState {
 }
 
 impl Flow {
-    /// When the server must look after it: its steps have to be looked through, or it has been kept long
-    /// enough.
+    /// When the server must look after it: its steps have to be looked through or compared with their
+    /// tasks, or it has been kept long enough.
     pub(crate) fn alarm_at(&self) -> Option<Timestamp> {
         if self.is_to_be_swept() {
             return Some(self.created_at);
         }
-        self.gone_at()
+        self.gone_at().or_else(|| self.check_at())
+    }
+
+    /// When its living steps are to be compared with their tasks.
+    pub fn check_at(&self) -> Option<Timestamp> {
+        self.check.filter(|_| !self.state.is_finished()).map(|check| check.at)
+    }
+
+    /// Tasks were made of it whose ends it may miss.
+    pub fn watch(&mut self, now: Timestamp) {
+        self.check = Some(Check { at: now + CHECK_FIRST, after: CHECK_FIRST });
+    }
+
+    /// It was compared with its tasks: later and later again, as long as any of them lives.
+    #[must_use]
+    pub fn checked(mut self, now: Timestamp) -> Self {
+        let next = |check: Check| {
+            let after = Span::from_millis(check.after.as_millis() * 2).min(CHECK_MAX);
+            Check { at: now + after, after }
+        };
+        self.check = self.check.filter(|_| self.counts.living > 0).map(next);
+        self
     }
 
     /// Whether all its steps have to be looked through.

@@ -271,6 +271,7 @@ impl CheckedFlow {
             round: 0,
             sweeps: 0,
             swept: 0,
+            check: None,
         };
         let (mut steps, mut orders, mut spawn) = (Vec::new(), Vec::new(), Vec::new());
         for (place, CheckedStep { name, queue, order }) in self.steps.into_iter().enumerate() {

@@ -263,6 +263,15 @@ impl Status {
         self.settled = None;
     }
 
+    /// Takes the task from its holder, if it has one: the hold is over, and its token is one that nobody
+    /// was given.
+    pub fn orphan(&mut self, token: Token, now: Timestamp) {
+        if let Some(hold) = &mut self.hold {
+            hold.token = token;
+            hold.until = hold.until.min(now);
+        }
+    }
+
     /// Its holder begins.
     fn start(&mut self, now: Timestamp) {
         self.taken_at = Some(now);

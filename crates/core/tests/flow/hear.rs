@@ -84,3 +84,18 @@ fn a_failed_step_is_revived_by_the_retry_of_its_task() {
     assert!(matches!(hear(&world, &failed, retry).0, Err(Refusal::Owned { owner: "flow", .. })));
     assert_eq!(hear(&world, &failed, Event::Clean).0.unwrap(), Heard::Nothing);
 }
+
+#[test]
+fn a_watched_flow_is_compared_with_its_tasks_less_and_less_often() {
+    let mut world = World::new(TWO);
+    assert_eq!(world.flow.check_at(), None);
+    world.flow.watch(now());
+    let mut at = now();
+    for seconds in [30, 60, 120, 240, 480, 600, 600] {
+        at = at + Span::from_secs(seconds);
+        assert_eq!(world.flow.check_at(), Some(at));
+        world.flow = world.flow.checked(at);
+    }
+    world.flow.counts.living = 0;
+    assert_eq!(world.flow.checked(at).check_at(), None);
+}

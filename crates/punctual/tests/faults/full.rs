@@ -141,6 +141,8 @@ async fn a_full_disk_loses_nothing_and_heals_by_itself() {
     assert_refused(push(&client, "refused").await);
     assert_refused(client.push_once("q", "key", &NewTask::new("x").id("refused")).await);
     assert_refused(client.push_batch("q", &[NewTask::new("x").id("refused")], None).await);
+    assert_refused(client.backup().await);
+    assert!(!disk.path("store/backup.part").exists(), "nothing is left of it");
     assert_eq!(readiness(server.address()), 503, "it says so");
     assert_eq!(send(server.address(), "GET", "/livez", b"").status, 200);
     let more = client.take("q", &Take::new().n(2)).await.unwrap().tasks;

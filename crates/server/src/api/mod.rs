@@ -4,6 +4,7 @@
 //! routes and the document that describes them (`/openapi.json`) are made from the same attributes.
 
 mod access;
+mod backup;
 mod batch;
 mod body;
 mod bulk;
@@ -30,6 +31,7 @@ mod queues;
 mod rights;
 mod schema;
 mod settle;
+mod stats;
 mod system;
 mod take;
 mod target;

@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, access, batch, bulk, bundles, control, dev, events, failures, flows, health, hosts, locks,
-    merge, notices, plans, push, queues, settle, system, take, tasks, workers,
+    App, access, backup, batch, bulk, bundles, control, dev, events, failures, flows, health,
+    hosts, locks, merge, notices, plans, push, queues, settle, stats, system, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -63,7 +63,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(flows::routes())
         .merge(workers::routes())
         .merge(dev::routes())
+        .merge(backup::routes())
         .merge(events::routes())
+        .merge(stats::routes())
         .merge(access::routes())
         .merge(system::routes())
         .merge(hosts::routes())

@@ -37,7 +37,7 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
         ["v1", "system", _, ..] => Admin,
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,
         ["v1", "plans", "preview"] if is_post => Read,
-        ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
+        ["v1", "backup"] | ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
         ["v1", "workers", ..] => Consume,
         ["v1", "queues", _, "pause" | "resume" | "reset"] => Admin,
         ["v1", "queues", _, "take" | "commit" | "extend" | "fail" | "release"] => Consume,
@@ -72,9 +72,9 @@ fn about(uri: &Uri) -> Result<About, Failure> {
         }
         ["v3", ..] => About::Queue(QueueName::bundles()),
         ["v1", "notices", ..] => About::Queue(QueueName::notices()),
-        ["v1", "plans", "preview"] | ["v1", "dev" | "system" | "hosts", ..] | ["metrics"] => {
-            About::All
-        }
+        ["v1", "plans", "preview"]
+        | ["v1", "backup" | "dev" | "system" | "hosts", ..]
+        | ["metrics"] => About::All,
         _ => About::Records,
     })
 }
@@ -92,11 +92,12 @@ pub(super) fn check(access: &Access, needs: Needs, uri: &Uri) -> Result<(), Fail
     match about(uri)? {
         About::Queue(queue) => within(&access.scope(), &queue),
         About::Records => Ok(()),
-        About::All => {
-            let detail = "this concerns all queues, and the token is good for some";
-            Err(Failure::Forbidden(detail.to_owned()))
-        }
+        About::All => Err(limited()),
     }
+}
+
+fn limited() -> Failure {
+    Failure::Forbidden("this concerns all queues, and the token is good for some".to_owned())
 }
 
 fn within(scope: &Scope, queue: &QueueName) -> Result<(), Failure> {
@@ -113,6 +114,11 @@ impl Caller {
     /// The queues a list may show.
     pub(super) fn scope(&self) -> Scope {
         self.0.scope()
+    }
+
+    /// Refuses a caller that is limited to some queues.
+    pub(super) fn check_unlimited(&self) -> Result<(), Failure> {
+        if self.scope().is_all() { Ok(()) } else { Err(limited()) }
     }
 
     /// Refuses if one of these queues is none of the caller's.

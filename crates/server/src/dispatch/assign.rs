@@ -7,6 +7,7 @@ use punctual_core::{Queue, QueueName, State, Timestamp, WorkerName};
 use punctual_store::{Classes, StoreError, Take, Taken, Taker};
 
 use super::roster::Candidate;
+use super::turns::Rivals;
 use crate::engine::{Engine, random};
 
 /// Most tasks one round hands out, so that other queues get their turn.
@@ -19,6 +20,8 @@ pub(super) struct Assigned {
     pub(super) count: usize,
     /// Whether there may be tasks left.
     pub(super) is_hungry: bool,
+    /// Those it left places to.
+    pub(super) yielded_to: Vec<QueueName>,
     /// When the rate limit lets the next one go.
     pub(super) again_at: Option<Timestamp>,
 }
@@ -30,11 +33,11 @@ struct Place {
     free: usize,
 }
 
-/// Hands out what is ready. Free places are shared among `rivals`, this queue among them.
+/// Hands out what is ready. Free places are shared with rivals.
 pub(super) async fn assign(
     engine: &Engine,
     queue: &Queue,
-    rivals: &[QueueName],
+    rivals: &Rivals,
 ) -> Result<Assigned, StoreError> {
     let candidates = engine.roster.serving(&queue.name);
     let stats = engine.store().stats(std::slice::from_ref(&queue.name)).await?.pop().flatten();
@@ -50,13 +53,18 @@ pub(super) async fn assign(
     let names: Vec<WorkerName> = candidates.iter().map(|worker| worker.name.clone()).collect();
     let loads = engine.store().loads(&names).await?;
     let place = |(worker, load): (Candidate, usize)| {
-        let free = share_of(worker.capacity.saturating_sub(load), &worker.queues, rivals);
+        let all = worker.capacity.saturating_sub(load);
+        let free = rivals.leave(all, &worker.queues);
+        if rivals.yields && free < all {
+            assigned.yielded_to.extend(rivals.served_by(&worker.queues).cloned());
+        }
         Place { worker, load, free }
     };
-    let places = candidates.into_iter().zip(loads).map(place).filter(|place| place.free > 0);
+    let places: Vec<Place> =
+        candidates.into_iter().zip(loads).map(place).filter(|place| place.free > 0).collect();
     // Whoever let its time pass is asked when nobody else can be.
     let (doubtful, trusted): (Vec<Place>, Vec<Place>) =
-        places.partition(|place| place.worker.is_doubtful);
+        places.into_iter().partition(|place| place.worker.is_doubtful);
     let mut left = wanted.min(ROUND_MAX);
     for mut tier in [trusted, doubtful] {
         // First all by their loads; then whoever can do what the others could not.
@@ -69,15 +77,13 @@ pub(super) async fn assign(
                 left -= got.min(left);
             }
         }
+        if ready == 0 && !tier.is_empty() {
+            // What is pushed by now is for those who come first in the next look.
+            break;
+        }
     }
     assigned.is_hungry = ready > assigned.count;
     Ok(assigned)
-}
-
-/// How many of a worker's free places one queue may have, so that others it serves get some.
-fn share_of(free: usize, serves: &[QueueName], rivals: &[QueueName]) -> usize {
-    let served = rivals.iter().filter(|queue| serves.binary_search(queue).is_ok()).count();
-    free.div_ceil(served.max(1))
 }
 
 /// What to take, and for whom: workers of the same capabilities together, as one take serves them.

@@ -1,6 +1,5 @@
 //! The dispatcher: one loop that looks at queues that may have tasks, and hands them out.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use punctual_store::StoreError;
 use tokio::time::{Instant, interval, sleep_until};
 
 use super::assign::assign;
+use super::turns::{Rivals, Turns};
 use crate::alarms::Alarms;
 use crate::calls::Due;
 use crate::engine::{Backoff, Engine, complain};
@@ -22,11 +22,7 @@ pub(crate) struct Dispatcher {
     engine: Arc<Engine>,
     due: Due,
     alarms: Alarms<QueueName>,
-    /// When each queue was last served, in the order of rounds.
-    served: HashMap<QueueName, u64>,
-    rounds: u64,
-    /// Hungry queues that had their turn since all of them last had.
-    turns: HashSet<QueueName>,
+    turns: Turns,
     backoff: Backoff,
 }
 
@@ -48,9 +44,7 @@ impl Dispatcher {
             engine,
             due: Due::default(),
             alarms: Alarms::default(),
-            served: HashMap::new(),
-            rounds: 0,
-            turns: HashSet::new(),
+            turns: Turns::default(),
             backoff: Backoff::default(),
         }
     }
@@ -74,7 +68,7 @@ impl Dispatcher {
             tokio::select! {
                 called = engine.dispatch.calls.next() => {
                     let mut called: Vec<QueueName> = called.into_iter().collect();
-                    called.sort_by_key(|queue| self.served.get(queue).copied());
+                    called.sort_by_key(|queue| self.turns.last_served(queue));
                     called.into_iter().for_each(|queue| self.due.push(queue));
                 }
                 () = sleep_until(alarm.unwrap_or_else(Instant::now)), if alarm.is_some() => {
@@ -113,7 +107,8 @@ impl Dispatcher {
     async fn look(&mut self, name: QueueName) {
         // A place that is freed while it is looked at must be heard of.
         self.engine.dispatch.hungry().insert(name.clone());
-        match self.look_once(&name).await {
+        let rivals = self.turns.begin(&name, &self.engine.dispatch.hungry());
+        match self.look_once(&name, &rivals).await {
             Ok(look) => {
                 self.backoff.reset();
                 if !look.is_hungry {
@@ -123,8 +118,7 @@ impl Dispatcher {
                     let wait = at.since(self.engine.now()).as_millis().unsigned_abs();
                     self.alarms.set(Instant::now() + Duration::from_millis(wait), name);
                 } else if look.is_progress {
-                    self.rounds += 1;
-                    self.served.insert(name.clone(), self.rounds);
+                    self.turns.served(&name);
                     self.due.push(name);
                 }
             }
@@ -135,13 +129,13 @@ impl Dispatcher {
         }
     }
 
-    async fn look_once(&mut self, name: &QueueName) -> Result<Look, StoreError> {
+    async fn look_once(&mut self, name: &QueueName, rivals: &Rivals) -> Result<Look, StoreError> {
         let Some(queue) = self.engine.store().queue(name).await? else {
-            self.served.remove(name);
+            self.turns.forget(name);
             return Ok(Look::default());
         };
         match queue.settings.mode {
-            Mode::Dispatch => self.assign(&queue).await,
+            Mode::Dispatch => self.assign(&queue, rivals).await,
             Mode::Vote => self.open(&queue).await,
             Mode::Pub => {
                 let (count, again_at) = self.engine.publish(&queue).await?;
@@ -151,36 +145,28 @@ impl Dispatcher {
         }
     }
 
-    async fn assign(&mut self, queue: &Queue) -> Result<Look, StoreError> {
+    async fn assign(&mut self, queue: &Queue, rivals: &Rivals) -> Result<Look, StoreError> {
         let is_shared = !self.engine.store().is_exclusive();
         if is_shared {
             // Who has joined or left elsewhere is known before anything is handed out.
             self.engine.find_workers().await?;
         }
-        let rivals = self.rivals(&queue.name);
-        let assigned = assign(&self.engine, queue, &rivals).await?;
+        let assigned = assign(&self.engine, queue, rivals).await?;
         if is_shared && assigned.is_hungry && assigned.count == 0 {
             // Somebody may join elsewhere, and nobody says so here.
             self.alarms.set(Instant::now() + REFRESH, queue.name.clone());
+        }
+        if assigned.is_hungry && !assigned.yielded_to.is_empty() {
+            // What the others cannot use is its own after all.
+            self.turns.yielded(&queue.name);
+            assigned.yielded_to.into_iter().for_each(|rival| self.due.push(rival));
+            self.due.push(queue.name.clone());
         }
         Ok(Look {
             is_progress: assigned.count > 0,
             is_hungry: assigned.is_hungry,
             again_at: assigned.again_at,
         })
-    }
-
-    /// The queues that free places are shared among: this one, and hungry ones that have not had their
-    /// turn.
-    fn rivals(&mut self, name: &QueueName) -> Vec<QueueName> {
-        let hungry = self.engine.dispatch.hungry();
-        if hungry.is_subset(&self.turns) {
-            self.turns.clear();
-        }
-        let waiting = hungry.difference(&self.turns).filter(|it| *it != name).cloned();
-        let rivals = waiting.chain([name.clone()]).collect();
-        self.turns.insert(name.clone());
-        rivals
     }
 
     async fn open(&mut self, queue: &Queue) -> Result<Look, StoreError> {

@@ -8,8 +8,9 @@
 //!                                     roster: who is there, was heard of, waits in a poll
 //! ```
 //!
-//! - `dispatcher`: one loop per server, which looks at one queue at a time, whoever was served longest
-//!   ago first. `assign`: one round of a dispatch queue. `roster`: the workers this node knows of.
+//! - `dispatcher`: one loop per server, which looks at one queue at a time. `turns`: whoever was served
+//!   longest ago comes first. `assign`: one round of a dispatch queue. `roster`: the workers this node
+//!   knows of.
 //!
 //! Who gets a task is a matter of loads as they were last known; that nobody gets more than its
 //! capacity, and nothing is handed out twice, is the store's to guarantee.
@@ -17,6 +18,7 @@
 mod assign;
 mod dispatcher;
 mod roster;
+mod turns;
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -50,7 +50,7 @@ use punctual_core::notice::NoticeSettings;
 use punctual_core::queue::Mode;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
-use punctual_store::{Store, StoreError};
+use punctual_store::{Backup, Store, StoreError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
@@ -162,6 +162,11 @@ impl Engine {
     pub(crate) async fn health(&self) -> Result<(&'static str, String), StoreError> {
         self.store.health().await?;
         Ok((self.store.kind(), self.store.durability()))
+    }
+
+    /// A copy of the store as it is now.
+    pub(crate) async fn backup(&self) -> Result<Backup, Failure> {
+        Ok(self.store.backup().await?)
     }
 
     /// Refuses an address that deliveries may not go to.

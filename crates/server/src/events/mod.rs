@@ -10,12 +10,13 @@
 //! place in it, so that a slow one costs no memory; the ring passes over it and it is cut off.
 //!
 //! - `ring`: the last events. `filter`: what a listener wants. `listener`: one of them. `pace`: what is
-//!   told at most so often.
+//!   told at most so often. `stats`: how much happened lately.
 
 mod filter;
 mod listener;
 mod pace;
 mod ring;
+mod stats;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -31,6 +32,7 @@ pub(crate) use self::filter::EventFilter;
 pub(crate) use self::listener::Listener;
 use self::pace::Pace;
 use self::ring::Ring;
+pub(crate) use self::stats::{Count, MINUTES, STEP_SECS, STEPS, Series, Stats};
 use crate::engine::{Backoff, complain};
 
 /// How long events gather while nobody listens here.
@@ -47,6 +49,8 @@ pub(crate) struct Events {
     flush: Notify,
     progress: Pace,
     ring: RwLock<Ring>,
+    /// What happened lately, counted.
+    pub(crate) stats: Stats,
     /// The last event in the ring; none until the past was heard.
     head: watch::Sender<Option<EventId>>,
     is_closed: watch::Sender<bool>,
@@ -98,6 +102,7 @@ impl Events {
             flush: Notify::new(),
             progress: Pace::default(),
             ring: RwLock::default(),
+            stats: Stats::default(),
             head: watch::Sender::new(None),
             is_closed: watch::Sender::new(false),
         })
@@ -174,6 +179,7 @@ impl Events {
         let mut hearing = self.store.hearing();
         while let Some(heard) = hearing.recv().await {
             let now = self.store.now();
+            self.stats.hear(&heard.events, now);
             let head = {
                 let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
                 ring.hear(heard, now);

@@ -63,7 +63,8 @@ fn needed(route: &str) -> Option<Right> {
         "/get",
         "/complete",
     ];
-    let administers = ["/{queue}/pause", "/{queue}/resume", "/{queue}/reset", "/dev/clock"];
+    let administers =
+        ["/{queue}/pause", "/{queue}/resume", "/{queue}/reset", "/dev/clock", "/v1/backup"];
     let is_open = ["/livez", "/readyz", "/openapi.json"].contains(&path);
     let ends = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
     match method {
@@ -150,13 +151,18 @@ async fn a_token_is_good_for_its_queues_only() {
             answer.problem(403, "forbidden");
         }
     }
+    call(&server, "some-read", "GET", "/v1/stats").await.problem(403, "forbidden");
+    let theirs = call(&server, "some-read", "GET", "/v1/stats?queue=theirs").await;
+    theirs.problem(403, "forbidden");
+    call(&server, "some-read", "GET", "/v1/stats?queue=mine").await.is(200);
+    call(&server, "some-read", "GET", "/v1/stats/queues").await.is(200);
     for path in ["/v1/system", "/v1/hosts"] {
         call(&server, "some-read", "GET", path).await.problem(403, "forbidden");
     }
     for path in ["/v1/system/config", "/v1/system/tokens"] {
         call(&server, "some-admin", "GET", path).await.problem(403, "forbidden");
     }
-    for path in ["/v1/plans/preview", "/v1/dev/clock"] {
+    for path in ["/v1/plans/preview", "/v1/dev/clock", "/v1/backup"] {
         for right in ["some-read", "some-admin"] {
             call(&server, right, "POST", path).await.problem(403, "forbidden");
         }

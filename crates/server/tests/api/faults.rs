@@ -24,6 +24,8 @@ use super::{TestServer, json};
 struct Switched {
     store: Arc<dyn Store>,
     off: AtomicBool,
+    /// Whether every queue lies in a place of its own, as in a Redis Cluster.
+    is_spread: AtomicBool,
     dead: Notify,
     meanwhile: Mutex<Option<Meanwhile>>,
 }
@@ -74,6 +76,9 @@ macro_rules! switched {
             }
             fn hearing(&self) -> Hearing {
                 self.store.hearing()
+            }
+            fn shares_place(&self, a: &QueueName, b: &QueueName) -> bool {
+                a == b || !self.is_spread.load(Ordering::SeqCst)
             }
             async fn failed(&self) -> String {
                 self.dead.notified().await;
@@ -129,6 +134,7 @@ async fn switched() -> (Arc<Switched>, TestServer) {
     let store = Arc::new(Switched {
         store: crate::store(&clock),
         off: AtomicBool::new(false),
+        is_spread: AtomicBool::new(false),
         dead: Notify::new(),
         meanwhile: Mutex::new(None),
     });
@@ -323,4 +329,39 @@ async fn batches_mix_what_is_remembered_and_what_is_not() {
     assert!(failed["results"].as_array().unwrap().iter().all(|result| result["ok"] == true));
     assert_eq!(second.task("t1").await["state"], "paused");
     assert_eq!(second.task("t5").await["state"], "waiting");
+}
+
+/// FAULTS row 27a: a server is gone between the end of a step's task and what that makes of its flow, which
+/// lies elsewhere.
+#[tokio::test]
+async fn a_flow_hears_of_an_end_that_nobody_told_it() {
+    let (store, first) = switched().await;
+    store.is_spread.store(true, Ordering::SeqCst);
+    first.get("/readyz").await.is(200);
+    let second =
+        TestServer::over(store.clone(), first.clock.clone(), ServerConfig::default()).await;
+    let steps = json!([{"name": "a", "queue": "q"}, {"name": "b", "queue": "q", "after": ["a"]}]);
+    first.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
+    let a = first.take(json!({"hold": "10m"})).await;
+    second.advance(31).await;
+    let read = second.get("/v1/flows/f").await.is(200);
+    assert_eq!(read["steps"][0]["state"], "running", "what lives is left alone: {read}");
+
+    let (committed, is_committed) = tokio::sync::oneshot::channel();
+    store.meanwhile("commit", async {
+        let _ = committed.send(());
+        std::future::pending().await
+    });
+    let commit = json!({"token": a["token"], "result": 7});
+    tokio::select! {
+        answer = first.verb("f~a", "commit", commit) => panic!("{answer:?}"),
+        done = is_committed => done.unwrap(),
+    }
+    // The first comparison found nothing to do, so the next is after twice the time.
+    second.advance(61).await;
+    second.eventually("/v1/flows/f", |flow| flow["steps"][0]["result"] == 7).await;
+    let b = second.take(json!({})).await;
+    assert_eq!(b["payload"]["inputs"], json!({"a": 7}));
+    second.verb("f~b", "commit", json!({"token": b["token"]})).await.is(200);
+    second.eventually("/v1/flows/f", |flow| flow["state"] == "done").await;
 }

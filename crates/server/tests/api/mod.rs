@@ -23,6 +23,7 @@ mod pushes;
 mod queues;
 mod routes;
 mod server;
+mod stats;
 mod system;
 mod takes;
 mod workers;

@@ -6,7 +6,7 @@ use punctual_server::ServerConfig;
 
 use super::{TestServer, json};
 
-const ROUTES: [&str; 95] = [
+const ROUTES: &[&str] = &[
     "GET /v1/failures",
     "GET /v1/access",
     "GET /v1/hosts",
@@ -59,6 +59,7 @@ const ROUTES: [&str; 95] = [
     "GET /v1/plans/{id}",
     "GET /v1/plans/{id}/occurrences",
     "GET /v1/plans/{id}/results",
+    "POST /v1/backup",
     "POST /v1/dev/clock",
     "POST /v1/plans",
     "POST /v1/plans/preview",
@@ -93,6 +94,8 @@ const ROUTES: [&str; 95] = [
     "POST /v1/workers/{worker}/drain",
     "POST /v1/workers/{worker}/poll",
     "PUT /v1/workers/{worker}",
+    "GET /v1/stats",
+    "GET /v1/stats/queues",
     "GET /v1/plans/preview",
     "PUT /v1/plans/preview",
     "DELETE /v1/plans/preview",

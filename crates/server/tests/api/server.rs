@@ -93,11 +93,6 @@ impl TestServer {
         Self { address, clock, store, client, stop: Some(stop), run: Some(run) }
     }
 
-    /// Whether no other server can use its store.
-    pub(crate) fn is_exclusive(&self) -> bool {
-        self.store.is_exclusive()
-    }
-
     /// Lets time pass for the store.
     pub(crate) async fn advance(&self, seconds: i64) {
         self.clock.advance(Span::from_secs(seconds));

@@ -45,6 +45,12 @@ pub trait Subject: Send + Sync + 'static {
     fn has_one_clock(&self) -> bool {
         false
     }
+
+    /// Whether a restart moves everything to another store: then limits begin anew, and versions that
+    /// were read before are of no use.
+    fn moves(&self) -> bool {
+        false
+    }
 }
 
 /// One check. It gets a store of its own.

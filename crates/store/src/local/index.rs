@@ -413,6 +413,15 @@ impl QueueIndex {
         slots.map(|slot| self.entry(*slot)).filter(|entry| entry.holder != NOBODY)
     }
 
+    /// Births of ids that are reserved, after one of them: the first so many.
+    pub(super) fn reserved(&self, after: u64, limit: usize) -> Vec<u64> {
+        let is_next = |entry: &&Entry| entry.kind == Kind::Reserved && entry.birth > after;
+        let mut births: Vec<u64> = self.slab.iter().filter(is_next).map(|e| e.birth).collect();
+        births.sort_unstable();
+        births.truncate(limit);
+        births
+    }
+
     /// Births of everything it holds, for a sweep.
     pub(super) fn births(&self) -> Vec<u64> {
         self.slab.iter().filter(|entry| entry.kind != Kind::Free).map(|e| e.birth).collect()

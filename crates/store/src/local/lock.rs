@@ -59,6 +59,11 @@ impl DirectoryLock {
         Ok(lock)
     }
 
+    /// Whether a store was made here.
+    pub(super) fn is_made(&self) -> bool {
+        self.note >= Note::Made
+    }
+
     /// Refuses to begin anew where a store has been, or without what its log held.
     pub(super) fn check_files(&self, store: &Path, log: &Path) -> Result<(), StoreError> {
         let is_empty = store.metadata().is_ok_and(|file| file.len() == 0);

@@ -40,6 +40,16 @@ impl Receipts {
         self.pending.clear();
     }
 
+    /// The row after the last.
+    pub(super) fn next_key(&self) -> u64 {
+        self.last_key + 1
+    }
+
+    /// Groups after a row.
+    pub(super) fn after(&self, key: u64) -> impl Iterator<Item = &(u64, ReceiptRow)> {
+        self.groups.iter().skip_while(move |(at, _)| *at <= key)
+    }
+
     /// Forgets the current group.
     pub(super) fn undo(&mut self) {
         self.pending.clear();
@@ -100,6 +110,12 @@ impl KeyedRequests {
         self.last_row = self.last_row.max(row);
         self.rows.insert(key, row);
         self.order.push_back((row, key, at));
+    }
+
+    /// Rows after one of them: the first so many.
+    pub(super) fn after(&self, row: u64, limit: usize) -> Vec<u64> {
+        let rows = self.order.iter().map(|(row, ..)| *row).skip_while(move |at| *at <= row);
+        rows.take(limit).collect()
     }
 
     /// Forgets the newest.

@@ -13,9 +13,11 @@
 //! - `holdings`: which tasks of which queues a worker has. `numbers`: numbers for names.
 //! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
-//! - `check`: a look through a store that is not open.
+//! - `check`: a look through a store that is not open. `backup`: a copy of one that is. `restore`: the
+//!   way back. `transfer`: the way from and to other stores.
 //! - `writer`: the thread. `job`: what it is asked to do. `tasks`, `owners`, `queues`: the port's operations as changes of the shard.
 
+mod backup;
 mod bucket;
 mod check;
 mod classes;
@@ -34,12 +36,14 @@ mod owner_index;
 mod owners;
 mod queues;
 mod readers;
+mod restore;
 mod rows;
 mod shard;
 mod sqlite;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod wal;
 mod writer;
 
@@ -55,6 +59,7 @@ use punctual_core::{
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 
+use self::backup::Copier;
 use self::job::{Errand, Job};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
@@ -71,15 +76,18 @@ use self::writer::{Desk, Published, Writer};
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::port::{
-    Change, Effect, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed,
-    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
-    StoredOwner, Take, Taken, Wake,
+    Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup, OwnerListing, OwnerPage,
+    Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
+    StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 
 /// The name of the file in a store's directory.
 const FILE: &str = "punctual.db";
 /// The name of its write-ahead log.
 const LOG: &str = "punctual.db-wal";
+
+pub use self::restore::{Contents, Restored};
+pub use self::transfer::Filling;
 
 /// How to open an embedded store.
 pub struct LocalOptions {
@@ -103,6 +111,8 @@ pub struct LocalStore {
     failure: watch::Receiver<Option<String>>,
     /// Its directory; none: in memory only.
     dir: Option<PathBuf>,
+    /// What makes copies of it, if it lies on disk.
+    copier: Option<Copier>,
     /// Held until the writer has ended.
     lock: Option<DirectoryLock>,
 }
@@ -128,6 +138,7 @@ impl LocalStore {
             Some(dir) => {
                 let lock = DirectoryLock::acquire(dir)?;
                 lock.check_files(&dir.join(FILE), &dir.join(LOG))?;
+                Copier::new(dir).clean();
                 (Some(lock), Box::new(SqliteJournal::open(&dir.join(FILE))?))
             }
             None => (None, Box::new(MemoryJournal::default())),
@@ -176,6 +187,7 @@ impl LocalStore {
             wakes: Mutex::new(Some(wakes)),
             events,
             failure,
+            copier: dir.as_deref().map(Copier::new),
             dir,
             lock,
         }))
@@ -254,6 +266,13 @@ impl Store for LocalStore {
 
     async fn announce(&self, announcements: &[Announcement]) -> Result<EventId, StoreError> {
         Ok(self.events.announce(announcements))
+    }
+
+    async fn backup(&self) -> Result<Backup, NoBackup> {
+        match &self.copier {
+            Some(copier) => copier.copy().await,
+            None => Err(NoBackup::Unsupported("memory: keeps nothing that could be backed up")),
+        }
     }
 
     async fn health(&self) -> Result<(), StoreError> {

@@ -44,6 +44,7 @@ impl Shard {
         if !step.tasks.iter().all(is_unchanged) || !step.owners.iter().all(is_current) {
             return Ok(Stepped::Lost);
         }
+        let queue = step.queue().cloned();
         let tasks = self.commit(step.tasks)?.into_iter().flatten().collect();
         let owners = step.owners.into_iter().map(|change| self.change_owner(change));
         let owners = owners.collect::<Result<_, _>>()?;
@@ -51,7 +52,7 @@ impl Shard {
             self.spawn(Arc::new(spec))?;
         }
         if let Some(keyed) = step.keyed {
-            self.remember(keyed, &[])?;
+            self.remember(keyed, queue, &[])?;
         }
         Ok(Stepped::Done { owners, tasks })
     }

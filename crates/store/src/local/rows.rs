@@ -1,7 +1,7 @@
 //! How records lie in the journal: a format byte, the packed record, a checksum of both and of the
 //! place, so that a row that turns up elsewhere is as damaged as one that has changed.
 
-use punctual_core::{Owner, Span, Status, Timestamp};
+use punctual_core::{Owner, QueueName, Span, Status, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalError, Table};
@@ -30,8 +30,13 @@ pub(super) struct StatusRow {
 pub(super) enum Body {
     /// A task.
     Task(Box<TaskRow>),
-    /// An id that is reserved until then.
-    Reserved(Timestamp),
+    /// An id that is reserved.
+    Reserved {
+        /// The id.
+        id: TaskId,
+        /// Until when.
+        until: Timestamp,
+    },
 }
 
 impl Body {
@@ -73,6 +78,8 @@ pub(super) struct ReceiptRow {
 pub(super) struct KeyedRow {
     /// When.
     pub(super) at: Timestamp,
+    /// The queue it was about.
+    pub(super) queue: Option<QueueName>,
     /// Its key.
     pub(super) key: u128,
     /// Hash of its body.
@@ -84,9 +91,9 @@ pub(super) struct KeyedRow {
 }
 
 impl KeyedRow {
-    pub(super) fn new(keyed: Keyed, at: Timestamp) -> Self {
+    pub(super) fn new(keyed: Keyed, queue: Option<QueueName>, at: Timestamp) -> Self {
         let Keyed { key, request, status, items, .. } = keyed;
-        Self { at, key, request, status, items }
+        Self { at, queue, key, request, status, items }
     }
 }
 

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use punctual_core::queue::Mode;
-use punctual_core::{OwnerKey, Queue, QueueName, Settings, State, Status, TaskId, Token, Verb};
-use siphasher::sip::SipHasher13;
+use punctual_core::{OwnerKey, Queue, QueueName, Settings, State, Status, TaskId};
 use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher13To128};
 
 use super::bucket::Bucket;
@@ -324,29 +323,13 @@ impl Shard {
         let hash = hasher.finish128();
         [hash.h1, hash.h2]
     }
-
-    /// The fingerprint of a receipt.
-    pub(super) fn fingerprint(
-        &self,
-        queue: &QueueName,
-        id: [u64; 2],
-        token: Token,
-        verb: Verb,
-    ) -> u64 {
-        let mut hasher = SipHasher13::new_with_keys(self.hash_key[0], self.hash_key[1]);
-        hasher.write_u128(token.bits());
-        hasher.write_u64(id[0]);
-        hasher.write_u8(verb as u8);
-        hasher.write(queue.as_str().as_bytes());
-        hasher.finish()
-    }
 }
 
 /// Tasks a row makes available for taking.
 fn available(row: &StatusRow, now: Instant) -> usize {
     match &row.body {
         Body::Task(task) => usize::from(task.status.state_at(now.wall) == State::Ready),
-        Body::Reserved(_) => 0,
+        Body::Reserved { .. } => 0,
     }
 }
 
@@ -368,7 +351,7 @@ pub(super) fn entry_of(
     now: Instant,
 ) -> Entry {
     let task = match &row.body {
-        Body::Reserved(until) => {
+        Body::Reserved { until, .. } => {
             let reserved = Entry::new(row.id, birth, Kind::Reserved);
             return Entry { timer_at: until.as_millis(), change: row.change, ..reserved };
         }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
@@ -17,7 +18,7 @@ use super::wal::{Leftover, leftover};
 use crate::port::StoreError;
 
 /// The format this version reads and writes.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 /// What a file has before its first use.
 const NO_FORMAT: i64 = 0;
 /// "PNCT": tells our files from other SQLite databases.
@@ -30,6 +31,8 @@ const TIDY_PAGES_MIN: i64 = 4_096;
 const TIDY_PAGES_STEP: i64 = 1_024;
 /// Free space with which nobody needs to look closer.
 const AMPLE_BYTES: u64 = 1 << 30;
+/// How long another program that has the file locked is waited for.
+const BUSY_WAIT: Duration = Duration::from_secs(5);
 /// SQLite could not grow its shared memory file: the disk is full there, too.
 const IOERR_SHMSIZE: i32 = 4_874;
 /// A file, or the directory it lies in, could not be synced.
@@ -174,6 +177,35 @@ pub(super) fn check_pages(path: &Path) -> Result<(), StoreError> {
     Err(StoreError::Corrupt { place: path.display().to_string(), reason: verdict })
 }
 
+/// Refuses a file that is no backup of a store of this format, or whose pages do not fit together.
+pub(super) fn check_backup(path: &Path) -> Result<(), StoreError> {
+    let open = |problem: &dyn std::fmt::Display| {
+        StoreError::Open(format!("{}: {problem}", path.display()))
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| open(&error))?;
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+    let is_ours = pragma("application_id").is_ok_and(|id: i64| id == APPLICATION_ID);
+    if !is_ours {
+        return Err(open(&"not a backup of a Punctual store"));
+    }
+    let format: i64 = pragma("user_version").map_err(|error| open(&error))?;
+    if format != FORMAT {
+        return Err(open(&format!(
+            "format {format}, and this version reads format {FORMAT}; use the version that wrote it"
+        )));
+    }
+    let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+    match verdict {
+        Ok(verdict) if verdict == "ok" => Ok(()),
+        Ok(reason) => Err(StoreError::Corrupt { place: path.display().to_string(), reason }),
+        Err(error) => Err(StoreError::Corrupt {
+            place: path.display().to_string(),
+            reason: error.to_string(),
+        }),
+    }
+}
+
 /// Says whether the log is left as it is when the file is closed, instead of being moved into it.
 /// Only a clean end moves it: a store that is refused is not touched, and after a failed sync none
 /// is tried again. It could succeed, and still have lost what the first one was to write.
@@ -210,7 +242,7 @@ fn sorted(error: rusqlite::Error) -> JournalError {
     JournalError::Broken(format!("{what}{error}"))
 }
 
-fn is_full(error: &rusqlite::Error) -> bool {
+pub(super) fn is_full(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error();
     code.is_some_and(|e| e.code == ErrorCode::DiskFull || e.extended_code == IOERR_SHMSIZE)
 }
@@ -298,6 +330,11 @@ impl ReadRows for SqliteJournal {
     }
 }
 
+/// Reads rows over a connection that is not the journal's.
+pub(super) fn reader(connection: Connection) -> Box<dyn ReadRows> {
+    Box::new(SqliteReader(connection))
+}
+
 /// A connection that only reads.
 struct SqliteReader(Connection);
 
@@ -351,7 +388,7 @@ impl Journal for SqliteJournal {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)
             .map_err(|error| StoreError::Open(format!("{}: {error}", self.path.display())))?;
-        Ok(Box::new(SqliteReader(connection)))
+        Ok(reader(connection))
     }
 
     fn free_bytes(&self) -> Option<u64> {
@@ -375,11 +412,12 @@ impl Journal for SqliteJournal {
     fn tidy(&mut self) -> Result<bool, JournalError> {
         let free_pages = self.pragma("freelist_count").map_err(sorted)?;
         if free_pages < TIDY_PAGES_MIN {
-            // The log gives its space back, too.
-            self.connection
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-                .map_err(sorted)?;
-            return Ok(false);
+            // The log gives its space back, too, unless somebody reads for long: that is not waited for.
+            self.connection.busy_timeout(Duration::ZERO).map_err(sorted)?;
+            let truncated =
+                self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            self.connection.busy_timeout(BUSY_WAIT).map_err(sorted)?;
+            return truncated.map(|()| false).map_err(sorted);
         }
         let sql = format!("PRAGMA incremental_vacuum({TIDY_PAGES_STEP})");
         // Every step gives one page back.

@@ -14,7 +14,9 @@ use super::lane::Place;
 use super::readers::Spot;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, put, unpack};
 use super::shard::Shard;
-use crate::port::{Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker};
+use crate::port::{
+    Change, Keyed, Lost, Push, PushRefusal, Pushed, Receipt, Revision, Take, Taker, fingerprint,
+};
 
 /// A task that was handed out; its spec is read afterwards where it is not at hand.
 pub(super) struct TakenRow {
@@ -52,7 +54,7 @@ impl Shard {
             answers.push(self.push_one(number, spec, packed, is_full)?);
         }
         if let Some(keyed) = push.keyed.take() {
-            self.remember(keyed, &answers)?;
+            self.remember(keyed, Some(push.queue.clone()), &answers)?;
         }
         Ok(Pushed::Answers(answers))
     }
@@ -76,6 +78,7 @@ impl Shard {
     pub(super) fn remember(
         &mut self,
         mut keyed: Keyed,
+        queue: Option<QueueName>,
         answers: &[Result<Revision, PushRefusal>],
     ) -> Result<(), JournalError> {
         if keyed.single && answers.iter().any(Result::is_err) {
@@ -84,7 +87,7 @@ impl Shard {
         for (position, answer) in keyed.positions.iter().zip(answers) {
             keyed.items[*position].code = answer.err().map(|refusal| refusal.code().to_owned());
         }
-        self.add_keyed(KeyedRow::new(keyed, self.now.wall))
+        self.add_keyed(KeyedRow::new(keyed, queue, self.now.wall))
     }
 
     /// Pushes one task, unless its id is taken or `is_full` says so.
@@ -142,13 +145,15 @@ impl Shard {
         if is_owned {
             return Ok(Ok(()));
         }
-        let broken = |error: crate::StoreError| JournalError::Broken(error.to_string());
-        let spec = self.journal.get(Table::Spec, entry.birth).map_err(broken)?;
-        let owner = match spec {
-            Some(spec) => unpack::<Spec>(Table::Spec, entry.birth, &spec).map_err(broken)?.owner,
-            None => None,
-        };
+        let owner = self.spec(entry.birth)?.and_then(|spec| spec.owner);
         Ok(if owner.is_some() { Err(PushRefusal::Owned) } else { Ok(()) })
+    }
+
+    /// What was pushed, read again.
+    fn spec(&mut self, birth: u64) -> Result<Option<Spec>, JournalError> {
+        let broken = |error: crate::StoreError| JournalError::Broken(error.to_string());
+        let row = self.journal.get(Table::Spec, birth).map_err(broken)?;
+        row.map(|row| unpack(Table::Spec, birth, &row).map_err(broken)).transpose()
     }
 
     /// Hands out tasks.
@@ -287,13 +292,13 @@ impl Shard {
             }
             Fate::Reserve(until) => {
                 self.journal.remove(Table::Spec, birth)?;
-                self.update(number, slot, &row(Body::Reserved(until)))?;
+                let body = Body::Reserved { id: spec.id.clone(), until };
+                self.update(number, slot, &row(body))?;
             }
             Fate::Remove => self.remove(number, slot)?,
         }
         if let Some((token, verb)) = decision.receipt {
-            let fingerprint = self.fingerprint(&spec.queue, id, token, verb);
-            self.note_receipt(fingerprint);
+            self.note_receipt(fingerprint(&spec.queue, &spec.id, token, verb));
         }
         for spawned in decision.spawn {
             self.spawn(Arc::new(spawned))?;
@@ -347,12 +352,7 @@ impl Shard {
 
     /// Whether settle verbs are remembered.
     pub(super) fn settled(&self, receipts: &[Receipt]) -> Vec<bool> {
-        let known = |receipt: &Receipt| {
-            let id = self.hash_id(&receipt.id);
-            let Receipt { queue, token, verb, .. } = receipt;
-            self.knows_receipt(self.fingerprint(queue, id, *token, *verb))
-        };
-        receipts.iter().map(known).collect()
+        receipts.iter().map(|receipt| self.knows_receipt(receipt.fingerprint())).collect()
     }
 
     /// Tasks whose hold has ended or that were not started in time.
@@ -401,20 +401,19 @@ impl Shard {
         let birth = self.index(number).entry(slot).birth;
         let reserved_until = match &row.body {
             Body::Task(task) => task.status.reserved_until.filter(|until| *until > self.now.wall),
-            Body::Reserved(_) => None,
+            Body::Reserved { .. } => None,
         };
-        match reserved_until {
-            Some(until) => {
-                self.journal.remove(Table::Spec, birth)?;
-                let row = StatusRow { body: Body::Reserved(until), change: row.change + 1, ..row };
-                self.update(number, slot, &row)
-            }
-            None => self.remove(number, slot),
-        }
+        let Some(until) = reserved_until else { return self.remove(number, slot) };
+        let Some(id) = self.spec(birth)?.map(|spec| spec.id) else {
+            return self.remove(number, slot);
+        };
+        self.journal.remove(Table::Spec, birth)?;
+        let body = Body::Reserved { id, until };
+        self.update(number, slot, &StatusRow { body, change: row.change + 1, ..row })
     }
 }
 
-fn task_row(spec: &Spec, status: Status) -> TaskRow {
+pub(super) fn task_row(spec: &Spec, status: Status) -> TaskRow {
     TaskRow {
         priority: spec.priority,
         class: spec.lane_class(),

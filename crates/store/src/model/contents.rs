@@ -25,9 +25,10 @@ pub(super) struct Contents {
     pub(super) queues: BTreeMap<QueueName, Shelf>,
     pub(super) owners: BTreeMap<OwnerKey, OwnerRecord>,
     births: u64,
-    keyed: HashMap<u128, Remembered>,
-    keyed_order: VecDeque<u128>,
-    receipts: VecDeque<(Timestamp, Receipt)>,
+    pub(super) keyed: HashMap<u128, Kept>,
+    pub(super) keyed_order: VecDeque<u128>,
+    /// By their fingerprints.
+    pub(super) receipts: VecDeque<(Timestamp, u64)>,
 }
 
 /// A queue and what it holds.
@@ -48,11 +49,14 @@ pub(super) struct Record {
     pub(super) hold_ends_ms: Option<i64>,
 }
 
-struct Remembered {
-    at: Timestamp,
-    request: u128,
-    status: u16,
-    items: Vec<KeyedItem>,
+/// What is kept of a keyed request.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) at: Timestamp,
+    pub(super) queue: Option<QueueName>,
+    pub(super) request: u128,
+    pub(super) status: u16,
+    pub(super) items: Vec<KeyedItem>,
 }
 
 impl Record {
@@ -220,7 +224,7 @@ impl Contents {
         let answers: Vec<_> =
             push.tasks.into_iter().map(|spec| self.insert(spec, max, now)).collect();
         if let Some(keyed) = push.keyed {
-            self.remember(keyed, &answers, now);
+            self.remember(keyed, Some(push.queue), &answers, now);
         }
         Pushed::Answers(answers)
     }
@@ -277,6 +281,7 @@ impl Contents {
     pub(super) fn remember(
         &mut self,
         keyed: Keyed,
+        queue: Option<QueueName>,
         answers: &[Result<Revision, PushRefusal>],
         now: Instant,
     ) {
@@ -288,7 +293,7 @@ impl Contents {
             items[position].code = answer.err().map(|refusal| refusal.code().to_owned());
         }
         let (at, request, status) = (now.wall, keyed.request, keyed.status);
-        self.keyed.insert(keyed.key, Remembered { at, request, status, items });
+        self.keyed.insert(keyed.key, Kept { at, queue, request, status, items });
         self.keyed_order.push_back(keyed.key);
         self.forget(now);
     }
@@ -432,7 +437,7 @@ impl Contents {
         }
         if let Some((token, verb)) = decision.receipt {
             let receipt = Receipt { queue: queue.clone(), id: id.clone(), token, verb };
-            self.receipts.push_back((now.wall, receipt));
+            self.receipts.push_back((now.wall, receipt.fingerprint()));
             self.forget(now);
         }
         for spec in decision.spawn {
@@ -444,7 +449,7 @@ impl Contents {
 
     pub(super) fn is_settled(&mut self, receipt: &Receipt, now: Instant) -> bool {
         self.forget(now);
-        self.receipts.iter().any(|(_, remembered)| remembered == receipt)
+        self.receipts.iter().any(|(_, remembered)| *remembered == receipt.fingerprint())
     }
 
     /// Something that is no longer to be kept.

@@ -7,6 +7,7 @@ mod bucket;
 mod contents;
 mod list;
 mod owners;
+mod transfer;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -45,6 +45,7 @@ impl Contents {
         if !step.owners.iter().all(is_current) || !step.tasks.iter().all(is_unchanged) {
             return Stepped::Lost;
         }
+        let queue = step.queue().cloned();
         let tasks = step.tasks.into_iter().filter_map(|change| self.commit(change, now).ok());
         let tasks = tasks.collect();
         let owners = step.owners.into_iter().map(|change| self.change_owner(change)).collect();
@@ -52,7 +53,7 @@ impl Contents {
             let _ = self.insert(Arc::new(spec), None, now);
         }
         if let Some(keyed) = step.keyed {
-            self.remember(keyed, &[], now);
+            self.remember(keyed, queue, &[], now);
         }
         Stepped::Done { owners, tasks }
     }

@@ -45,6 +45,15 @@ pub struct Step {
     pub keyed: Option<Keyed>,
 }
 
+impl Step {
+    /// The queue that all of it concerns.
+    pub(crate) fn queue(&self) -> Option<&QueueName> {
+        let owners = self.owners.iter().map(|change| &change.key.queue);
+        let tasks = self.tasks.iter().map(|change| &change.decision.task.spec.queue);
+        owners.chain(tasks).chain(self.spawn.iter().map(|spec| &spec.queue)).next()
+    }
+}
+
 /// What came of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stepped {

@@ -10,7 +10,7 @@ use super::node::Node;
 use super::receipt;
 use super::record::{is_big, lane, spec_fields, status_fields};
 use super::scripts::{COMMIT, DELIVER, OUTBOX};
-use crate::port::{Change, Lost, Revision, StoreError};
+use crate::port::{Change, Lost, Revision, StoreError, fingerprint};
 
 /// Decisions committed by one call.
 pub(super) const CHANGES_MAX: usize = 500;
@@ -75,7 +75,8 @@ impl Node {
         });
         match receipt {
             Some((token, verb)) => {
-                call.arg(&receipt::digest(&spec.queue, &spec.id, *token, *verb)[..])
+                let fingerprint = fingerprint(&spec.queue, &spec.id, *token, *verb);
+                call.arg(&receipt::digest(fingerprint)[..])
             }
             None => call.arg(""),
         };
@@ -166,7 +167,7 @@ pub(super) fn read_entry(bytes: Vec<u8>) -> Result<(u64, Spec), StoreError> {
 }
 
 /// Where a task stands after a decision, and the fields that say so.
-fn placement(call: &mut Call<'_>, task: &Task, is_whole: bool) {
+pub(super) fn placement(call: &mut Call<'_>, task: &Task, is_whole: bool) {
     let Task { spec, status } = task;
     let time = |time: Option<Timestamp>| {
         time.map_or_else(String::new, |time| time.as_millis().to_string())

@@ -135,6 +135,15 @@ impl Connection {
         redis::from_redis_value(self.send_to(wait, key).await?).map_err(RedisError::from)
     }
 
+    /// How many listen to the channel of a shard.
+    pub(super) async fn listeners(&mut self, channel: &str) -> RedisResult<u64> {
+        let mut ask = cmd("PUBSUB");
+        let is_cluster = matches!(self, Self::Cluster(_));
+        ask.arg(if is_cluster { "SHARDNUMSUB" } else { "NUMSUB" }).arg(channel);
+        let (_, count): (String, u64) = redis::from_redis_value(self.send_to(ask, channel).await?)?;
+        Ok(count)
+    }
+
     /// Listens to what other nodes say, and to programs that publish on the shards' channels. In a
     /// Cluster a connection of its own does that, for as long as it is kept.
     pub(super) async fn listen(

@@ -3,12 +3,9 @@
 //! Outside a Cluster there is one shard. In a Cluster there are as many as were chosen when the store
 //! was made, each with a hash tag of its own, picked so that the shards spread evenly over the slots.
 
-use std::hash::Hasher;
-
 use punctual_core::QueueName;
-use siphasher::sip::SipHasher13;
 
-use crate::port::StoreError;
+use crate::port::{PLACE_BITS, StoreError, place_hash};
 
 /// Slots of a Cluster.
 const SLOTS: usize = 16_384;
@@ -89,9 +86,18 @@ impl Keys {
         if self.shards() == 1 {
             return 0;
         }
-        let mut hasher = SipHasher13::new_with_keys(0, 0);
-        hasher.write(name.as_bytes());
-        usize::try_from(hasher.finish() % self.shards() as u64).unwrap_or(0)
+        self.shard_of_hash(place_hash(name))
+    }
+
+    fn shard_of_hash(&self, hash: u64) -> usize {
+        usize::try_from(hash % self.shards() as u64).unwrap_or(0)
+    }
+
+    /// The shard that a receipt belongs to by its fingerprint; none: that cannot be told.
+    pub(super) fn shard_of_receipt(&self, fingerprint: u64) -> Option<usize> {
+        // The last bits of a hash decide only among so many that share them out evenly.
+        let is_told = (1 << PLACE_BITS) % self.shards() == 0;
+        is_told.then(|| self.shard_of_hash(fingerprint & ((1 << PLACE_BITS) - 1)))
     }
 
     /// The shard of a channel.
@@ -141,7 +147,10 @@ pub(super) fn unescaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use punctual_core::{Seed, TaskId, Verb};
+
     use super::*;
+    use crate::port::fingerprint;
 
     #[test]
     fn slots_are_those_of_the_specification() {
@@ -169,6 +178,19 @@ mod tests {
             .map(|n| keys.shard_of(&QueueName::parse(&format!("queue-{n}")).unwrap()))
             .collect();
         assert_eq!(shards.len(), 64);
+    }
+
+    #[test]
+    fn a_receipt_is_found_where_its_queue_lies() {
+        let (id, token) = (TaskId::parse("t").unwrap(), Seed::new(7).token(0));
+        let (even, odd) = (Keys::cluster("punctual", 64), Keys::cluster("punctual", 3));
+        for n in 0..100 {
+            let queue = QueueName::parse(&format!("queue-{n}")).unwrap();
+            let receipt = fingerprint(&queue, &id, token, Verb::Commit);
+            assert_eq!(even.shard_of_receipt(receipt), Some(even.shard_of(&queue)));
+            assert_eq!(Keys::single("").shard_of_receipt(receipt), Some(0));
+            assert_eq!(odd.shard_of_receipt(receipt), None);
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
 //! - `nodes`: the servers that share the store, as they know of each other.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
+//! - `transfer`: everything from and to other stores.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
 mod address;
@@ -50,6 +51,7 @@ mod step;
 mod take;
 mod tasks;
 mod timed;
+mod transfer;
 mod trouble;
 
 use std::sync::{Arc, PoisonError};
@@ -74,6 +76,7 @@ use self::keys::Keys;
 use self::link::Link;
 use self::node::Node;
 use self::scripts::SHIFT;
+pub use self::transfer::Presence;
 use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
@@ -86,7 +89,7 @@ use crate::port::{
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
 /// The form of the data that this version reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How to open a Redis store.
 pub struct RedisOptions {
@@ -100,6 +103,8 @@ pub struct RedisOptions {
     pub allow_unsafe: bool,
     /// Whether its clock can be moved, by [`DevClock`]. A store is made so, or not.
     pub is_dev: bool,
+    /// Whether one is opened, too, that is not whole because moving everything there was interrupted.
+    pub is_filled: bool,
     /// A clock that is moved from outside; none: Redis's own.
     pub clock: Option<Arc<dyn Clock>>,
 }
@@ -113,6 +118,7 @@ impl RedisOptions {
             wait_replicas: 0,
             allow_unsafe: false,
             is_dev: false,
+            is_filled: false,
             clock: None,
         }
     }
@@ -143,7 +149,7 @@ impl RedisStore {
             None => {}
         }
         let keys = shards(&address, &options.prefix, &mut connection).await?;
-        check_dev(&address, &keys, &mut connection, options.is_dev).await?;
+        check_kind(&address, &keys, &mut connection, &options).await?;
         let session = random_name().map_err(|error| StoreError::Open(error.to_string()))?;
         let clock = StoreClock::new(options.clock);
         let (link, broken) = Link::new();
@@ -213,18 +219,26 @@ async fn shards(
     }
 }
 
-/// Refuses a store whose clock may have been moved, or must not be.
-async fn check_dev(
+/// Refuses a store that is not whole, or whose clock may have been moved, or must not be.
+async fn check_kind(
     address: &Address,
     keys: &Keys,
     connection: &mut Connection,
-    is_dev: bool,
+    options: &RedisOptions,
 ) -> Result<(), StoreError> {
     let mut get = cmd("HMGET");
-    get.arg(keys.shard(0)).arg("format").arg("ahead");
+    get.arg(keys.shard(0)).arg("format").arg("ahead").arg(transfer::FILLING);
     let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
-    let (format, ahead): (Option<String>, Option<String>) = read.map_err(closed(address))?;
-    match (is_dev, format.is_some(), ahead.is_some()) {
+    let (format, ahead, filling): (Option<String>, Option<String>, Option<String>) =
+        read.map_err(closed(address))?;
+    if filling.is_some() && !options.is_filled {
+        return Err(StoreError::Open(
+            "store: the one in Redis is not whole, because punctual migrate has not ended there; run it \
+             again with --force"
+                .to_owned(),
+        ));
+    }
+    match (options.is_dev, format.is_some(), ahead.is_some()) {
         (true, true, false) => Err(StoreError::Open(
             "dev: the store in Redis was not made by serve --dev, and moving its clock could harm it; \
              give another prefix"

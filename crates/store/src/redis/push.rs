@@ -23,15 +23,18 @@ const BYTES_MAX: usize = 4 << 20;
 pub(super) struct Blob {
     pub(super) status: u16,
     pub(super) items: Vec<KeyedItem>,
-    positions: Vec<usize>,
+    pub(super) positions: Vec<usize>,
 }
 
 impl Blob {
     /// What a request asks to be remembered, packed.
     pub(super) fn pack(keyed: &Keyed) -> Vec<u8> {
         let (items, positions) = (keyed.items.clone(), keyed.positions.clone());
-        let blob = Self { status: keyed.status, items, positions };
-        postcard::to_stdvec(&blob).expect("a list of ids can be packed")
+        Self { status: keyed.status, items, positions }.packed()
+    }
+
+    pub(super) fn packed(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("a list of ids can be packed")
     }
 
     /// Reads what was remembered.
@@ -63,6 +66,16 @@ fn next_piece(tasks: &[Arc<Spec>]) -> usize {
         bytes <= BYTES_MAX
     };
     tasks.iter().take(TASKS_MAX).take_while(fits).count().max(1).min(tasks.len())
+}
+
+/// Why a task was not pushed, by the letter; none: it was.
+pub(super) fn refusal(letter: u8) -> Option<PushRefusal> {
+    match letter {
+        b'k' => None,
+        b'o' => Some(PushRefusal::Owned),
+        b'f' => Some(PushRefusal::Full),
+        _ => Some(PushRefusal::Duplicate),
+    }
 }
 
 /// What came of one call.
@@ -156,12 +169,6 @@ impl Run {
     }
 
     fn outcome(self) -> Pushed {
-        let refusal = |letter: u8| match letter {
-            b'k' => None,
-            b'o' => Some(PushRefusal::Owned),
-            b'f' => Some(PushRefusal::Full),
-            _ => Some(PushRefusal::Duplicate),
-        };
         if let Some(Blob { status, mut items, positions }) = self.replayed {
             for (position, letter) in positions.into_iter().zip(self.letters) {
                 items[position].code = refusal(letter).map(|refusal| refusal.code().to_owned());

@@ -148,6 +148,16 @@ scripts! {
     HOLDINGS: "holdings", Reads, [];
     /// Compares what workers hold with their tasks.
     CHECK_HELD: "check_held", Changes, [];
+    /// Gives out births.
+    BIRTHS: "births", Adds, [];
+    /// Puts tasks as they are.
+    ADMIT: "admit", Adds, [CHANGES];
+    /// Reads what is remembered.
+    REMEMBERED: "remembered", Reads, [];
+    /// Remembers what another store did.
+    REMEMBER: "remember", Adds, [KEYED, CHANGES];
+    /// Forgets receipts and keyed requests.
+    FORGET: "forget", Changes, [KEYED];
     /// Compares owners and their indexes.
     CHECK_OWNERS: "check_owners", Changes, [OWNERS, OWNER_INDEX];
 }

@@ -91,10 +91,7 @@ impl Node {
 
     /// All that a step is about lies in one queue.
     fn shard_of_step(&self, step: &Step) -> usize {
-        let owners = step.owners.iter().map(|change| &change.key.queue);
-        let tasks = step.tasks.iter().map(|change| &change.decision.task.spec.queue);
-        let mut queues = owners.chain(tasks).chain(step.spawn.iter().map(|spec| &spec.queue));
-        queues.next().map_or(0, |queue| self.keys.shard_of(queue))
+        step.queue().map_or(0, |queue| self.keys.shard_of(queue))
     }
 
     fn makes_elsewhere(&self, shard: usize, step: &Step) -> bool {
@@ -121,10 +118,10 @@ impl Node {
         match &step.keyed {
             Some(keyed) => {
                 call.arg(&keyed.key.to_be_bytes()[..]).arg(&keyed.request.to_be_bytes()[..]);
-                call.arg(Blob::pack(keyed));
+                call.arg(Blob::pack(keyed)).arg(step.queue().map_or("", QueueName::as_str));
             }
             None => {
-                call.arg("").arg("").arg("");
+                call.arg("").arg("").arg("").arg("");
             }
         }
         call.arg(step.owners.len());

@@ -121,6 +121,9 @@ impl Engine {
             bytes += spec.as_ref().map_or(0, |spec| spec.payload.len());
             scene.spawn.extend(spec);
         }
+        if self.may_be_missed(scene.advance.flow(), &scene.spawn) {
+            scene.advance.watch(now);
+        }
         Ok(is_more)
     }
 

@@ -3,20 +3,22 @@
 //!
 //! Such a task ends by itself and is kept; then the flow is brought into line with what is to be read
 //! of it, which may be done any number of times and by anybody. A server that dies in between leaves a
-//! step that lives and a task that has ended, and the next look through the flow finds them.
+//! step that lives and a task that has ended: such flows are watched, and compared with their tasks from
+//! time to time.
 
 use std::time::Duration;
 
 use punctual_core::flow::{FlowState, StepEnd, StepState};
 use punctual_core::{
-    Decision, Fate, FlowId, FlowStep, OwnerKey, QueueName, Span, State, StepName, Task, Timestamp,
+    Decision, Fate, Flow, FlowId, FlowStep, Owner, OwnerKey, QueueName, Span, Spec, State,
+    StepName, Task, Timestamp,
 };
-use punctual_store::{Change, StoreError, Stored};
+use punctual_store::{Change, Step, StoreError, Stored};
 
 use super::super::Engine;
 use super::super::loops::{Backoff, complain};
 use super::ROUNDS_MAX;
-use super::scene::{Scene, name_of};
+use super::scene::{Scene, changed, name_of};
 
 /// How long the end of such a task can be read at least.
 const KEPT: Span = Span::from_millis(24 * 3_600_000);
@@ -42,6 +44,27 @@ impl Engine {
     /// Whether the tasks of a queue lie elsewhere than a flow.
     pub(in crate::engine) fn is_far(&self, flow: &OwnerKey, queue: &QueueName) -> bool {
         !self.store.shares_place(&flow.queue, queue)
+    }
+
+    /// Whether a flow may miss the end of one of these tasks of it, because that lies elsewhere.
+    pub(super) fn may_be_missed(&self, flow: &Flow, tasks: &[Spec]) -> bool {
+        let flow = OwnerKey::flow(&flow.id);
+        tasks.iter().any(|spec| self.is_far(&flow, &spec.queue))
+    }
+
+    /// Compares a flow with its tasks.
+    pub(super) async fn check_flow_tasks(&self, id: &FlowId) -> Result<bool, StoreError> {
+        self.find_lost_steps(id).await?;
+        let key = OwnerKey::flow(id);
+        let _lock = self.owner_locks.lock([&key]).await;
+        let Some((flow, revision)) = self.find_flow(id).await? else { return Ok(true) };
+        let now = self.now();
+        if flow.check_at().is_none_or(|at| at > now) {
+            // It has gone on meanwhile.
+            return Ok(true);
+        }
+        let change = changed(Owner::Flow(Box::new(flow.checked(now))), Some(revision));
+        self.stepped(Step { owners: vec![change], ..Step::default() }).await
     }
 
     /// Brings flows into line with tasks that have changed. That has happened, whatever comes of this.

@@ -160,7 +160,10 @@ impl Engine {
         before: Option<(Flow, Revision)>,
     ) -> Result<(Step, Announcements), Failure> {
         self.check_ids(&made.spawn).await?;
-        let MadeFlow { flow, steps, orders, spawn } = made;
+        let MadeFlow { mut flow, steps, orders, spawn } = made;
+        if self.may_be_missed(&flow, &spawn) {
+            flow.watch(flow.created_at);
+        }
         let mut old = match &before {
             Some((flow, _)) => self.steps_of(&flow.id).await?,
             None => HashMap::new(),

@@ -42,7 +42,15 @@ impl Engine {
         if flow.gone_at().is_some_and(|at| at <= now) {
             return self.remove_flow(&flow.id).await;
         }
-        self.sweep_flow(&flow.id).await
+        if flow.is_to_be_swept() {
+            return self.sweep_flow(&flow.id).await;
+        }
+        self.check_flow_tasks(&flow.id).await
+    }
+
+    /// Finds steps whose task is gone, or has ended elsewhere without a word.
+    pub(super) async fn find_lost_steps(&self, id: &FlowId) -> Result<bool, StoreError> {
+        self.look_through(id, Look::Lost(None)).await
     }
 
     /// Carries out what a flow's state asks of its steps, as long as that is to be done. True: something

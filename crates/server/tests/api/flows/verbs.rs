@@ -148,3 +148,16 @@ async fn an_ended_flow_makes_way_for_another_of_its_id() {
     assert_eq!(x["payload"], json!({"payload": null, "inputs": {"a": 1}}));
     assert_eq!(super::flow(&server).await["state"], "done");
 }
+
+#[tokio::test]
+async fn steps_are_made_again_though_their_ids_are_to_be_unique() {
+    let server = TestServer::start().await;
+    let steps = json!([{"name": "a", "queue": "q", "max_attempts": 1, "unique_for": "7d"}]);
+    server.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
+    fail(&server, "a").await;
+    act(&server, "retry").await;
+    work(&server, "a", json!(1)).await;
+    server.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
+    work(&server, "a", json!(2)).await;
+    assert_eq!(flow(&server).await["state"], "done");
+}

@@ -100,16 +100,28 @@ async fn what_is_not_confirmed_goes_to_another() {
     server.push(json!({"id": "t"})).await;
     let first = server.given("a", 1).await.remove(0);
     server.join("b", json!({"capacity": 9})).await;
-    server.advance(10).await;
-    let second = server.given("b", 1).await.remove(0);
-    assert_eq!((&second["attempt"], &second["worker"]), (&json!(2), &json!("b")));
+    // A look that is under way just then may still go by what was known before.
+    let is_at_b = |task: &Value| task["worker"] == "b" && task["state"] == "assigned";
+    let mut attempt = 1;
+    while attempt == 1 || !is_at_b(&server.task("t").await) {
+        assert!(attempt < 4, "it never goes to another");
+        attempt += 1;
+        server.advance(10).await;
+        let path = "/v1/queues/q/tasks/t";
+        server.eventually(path, |task| task["attempt"] == attempt).await;
+    }
+    server.given("b", 1).await;
     server.verb("t", "confirm", json!({"token": first["token"]})).await.problem(409, "stale_token");
     // Who let it pass is asked last, until it is heard of again.
     server.push(json!({"id": "u"})).await;
     assert_eq!(server.until("u", "assigned").await["worker"], "b");
     server.poll("a", json!({})).await;
-    server.push(json!({"id": "v"})).await;
-    assert_eq!(server.until("v", "assigned").await["worker"], "a");
+    let mut workers = Vec::new();
+    for id in ["v", "w"] {
+        server.push(json!({"id": id})).await;
+        workers.push(server.until(id, "assigned").await["worker"].clone());
+    }
+    assert!(workers.contains(&json!("a")), "{workers:?}");
 }
 
 #[tokio::test]
@@ -198,10 +210,6 @@ async fn a_worker_shares_its_places_among_queues() {
     let tasks = server.given("w", 10).await;
     let of = |queue: &str| tasks.iter().filter(|task| task["queue"] == queue).count();
     assert_eq!((of("q"), of("r")), (5, 5));
-    if !server.is_exclusive() {
-        // There a place that is freed while a queue is looked at may go to that one again.
-        return;
-    }
     // One place: both queues get their turns.
     server.join("one", json!({"queues": ["q", "r"], "capacity": 1})).await;
     let mut turns = Vec::new();

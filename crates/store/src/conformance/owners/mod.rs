@@ -105,6 +105,7 @@ pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) ->
             // One that is to be looked through at once.
             sweeps: 1,
             swept: 0,
+            check: None,
         })),
         OwnerKind::Step => Owner::Step(Box::new(FlowStep {
             flow: FlowId::parse(queue_name).expect(well_formed),

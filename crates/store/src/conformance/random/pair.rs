@@ -128,8 +128,13 @@ impl Pair {
             Step::Expire => self.expire().await,
             Step::Sweep { limit } => self.sweep(*limit).await,
             Step::Restart => {
-                if self.subject.restart().await && !self.subject.has_one_clock() {
+                let (moves, has_one_clock) = (self.subject.moves(), self.subject.has_one_clock());
+                if self.subject.restart().await && (moves || !has_one_clock) {
                     self.model.restart();
+                }
+                if moves {
+                    self.readings.clear();
+                    self.owners.clear();
                 }
                 Ok(())
             }

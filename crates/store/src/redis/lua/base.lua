@@ -188,7 +188,7 @@ end
 
 -- Where the receipts of a time lie: each ten minutes have strings of their own.
 local RECEIPT_MS = 600000
-local RECEIPT_BYTES = 14
+local RECEIPT_BYTES = 12
 
 local function receipt_key(receipt, at)
   return prefix .. 'r:' .. string.sub(receipt, 1, 4) .. ':' .. whole(math.floor(at / RECEIPT_MS))

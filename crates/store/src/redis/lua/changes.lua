@@ -95,11 +95,11 @@ local function store(q, record, task, is_whole)
   end
 end
 
--- Receipts of ten minutes lie in many strings, each receipt 10 bytes and its time, so that they take
+-- Receipts of ten minutes lie in many strings, each receipt 8 bytes and its time, so that they take
 -- little memory and one command. A string that is full begins anew with its newer half.
-local function leave_receipt(receipt)
-  local key = receipt_key(receipt, now)
-  local length = call('APPEND', key, string.sub(receipt, 5) .. struct.pack('>I4', now % RECEIPT_MS))
+local function leave_receipt(receipt, at)
+  local key = receipt_key(receipt, at)
+  local length = call('APPEND', key, string.sub(receipt, 5) .. struct.pack('>I4', at % RECEIPT_MS))
   if length == RECEIPT_BYTES then
     call('PEXPIRE', key, 3 * RECEIPT_MS)
   elseif length > RECEIPT_BYTES * RECEIPTS_MAX then
@@ -178,7 +178,7 @@ local function apply(change)
       q.has_reserved = true
     end
     if change.receipt ~= '' then
-      leave_receipt(change.receipt)
+      leave_receipt(change.receipt, now)
     end
   end
   for _, made in ipairs(change.spawns) do

@@ -4,7 +4,7 @@ local DAY_MS = 86400000
 local KEYS_MAX = 1000000
 local keyed_key, order_key = prefix .. 'keyed', prefix .. 'keyed:order'
 
--- What is remembered under a key: {at, request, letters, blob}; nil: nothing.
+-- What is remembered under a key: {at, request, letters, blob, queue}; nil: nothing.
 local function recall(key)
   local packed = call('HGET', keyed_key, key)
   local known = packed and cmsgpack.unpack(packed)
@@ -33,7 +33,7 @@ end
 local function remember(key, known, is_known)
   call('HSET', keyed_key, key, cmsgpack.pack(known))
   if not is_known then
-    call('RPUSH', order_key, key .. whole(now))
+    call('RPUSH', order_key, key .. whole(known[1]))
     forget_old()
   end
 end

@@ -47,7 +47,7 @@ end
 letters = table.concat(letters)
 
 if keyed.key ~= '' and not (keyed.single and letters ~= 'k') then
-  local known = {keyed.at, keyed.request, keyed.letters .. letters, keyed.blob}
+  local known = {keyed.at, keyed.request, keyed.letters .. letters, keyed.blob, ARGV[5]}
   remember(keyed.key, known, keyed.is_known)
 end
 return finish({'PUSHED', letters, first_birth})

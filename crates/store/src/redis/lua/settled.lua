@@ -1,6 +1,6 @@
 -- Says whether settle verbs were carried out before, as far as their receipts are kept.
 --
--- ARGV  receipts to the end, each 4 digits of its string and 10 bytes
+-- ARGV  receipts to the end, each 4 digits of its string and 8 bytes
 -- Body  {letters}: one per receipt: k (it was), n (not that we know)
 
 -- The time of a receipt among those of ten minutes, in milliseconds from their beginning; nil: it is not
@@ -13,7 +13,7 @@ local function time_in(key, receipt)
     if not found then
       return nil
     elseif (found - 1) % RECEIPT_BYTES == 0 then
-      return (struct.unpack('>I4', string.sub(all, found + 10, found + 13)))
+      return (struct.unpack('>I4', string.sub(all, found + RECEIPT_BYTES - 4, found + RECEIPT_BYTES - 1)))
     end
     from = found + 1
   end

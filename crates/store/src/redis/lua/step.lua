@@ -1,7 +1,8 @@
 -- Carries out steps: changes of owners and tasks of a queue, each step whole or not at all.
 --
 -- ARGV  steps to the end, each:
---       key, request, blob: of a keyed request, key '' for none; `blob` is kept for whoever repeats it
+--       key, request, blob, queue: of a keyed request, key '' for none; `blob` is kept for whoever repeats
+--       it, `queue` is the one it is about
 --       number of owners, each:
 --         kind, queue, name; birth and change of the version it was decided from, '' for no such owner
 --         'drop', or 'put' and
@@ -36,7 +37,9 @@ local function read_owner()
 end
 
 local function read_step()
-  local step = {key = next_arg(), request = next_arg(), blob = next_arg(), owners = {}, changes = {}}
+  local step = {
+    key = next_arg(), request = next_arg(), blob = next_arg(), queue = next_arg(), owners = {}, changes = {},
+  }
   for n = 1, next_number() do
     step.owners[n] = read_owner()
   end
@@ -215,7 +218,7 @@ local function carry_out(step)
     spawn(made)
   end
   if step.key ~= '' then
-    remember(step.key, {now, step.request, '', step.blob})
+    remember(step.key, {now, step.request, '', step.blob, step.queue})
   end
   return {'DONE', births}
 end

@@ -1,0 +1,58 @@
+//! What happened lately, counted.
+
+use serde_json::Value;
+
+use super::{TestServer, json};
+
+fn sum(numbers: &Value) -> u64 {
+    numbers.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn tasks_are_counted_where_they_happen() {
+    let server = TestServer::start().await;
+    let tasks = json!({"tasks": [{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "a"}]});
+    server.post("/v1/queues/q/tasks", tasks).await.is(200);
+    server.post("/v1/queues/other/tasks", json!({})).await.is(201);
+    let taken = server.post("/v1/queues/q/take", json!({"n": 2})).await.is(200);
+    let token = |place: usize| json!({"token": taken["tasks"][place]["token"]});
+    server.verb("a", "commit", token(0)).await.is(200);
+    let failed = json!({"token": taken["tasks"][1]["token"], "permanent": true});
+    server.verb("b", "fail", failed).await.is(200);
+
+    let path = "/v1/stats?queue=q";
+    let stats = server.eventually(path, |stats| sum(&stats["failed"]) == 1).await;
+    assert_eq!(
+        (stats["step"].as_u64(), &stats["from"]),
+        (Some(10), &json!("2026-11-15T05:00:10.000Z"))
+    );
+    for (name, count) in [("pushed", 3), ("taken", 2), ("done", 1), ("failed", 1)] {
+        assert_eq!(stats[name].as_array().unwrap().len(), 360, "{name}");
+        assert_eq!((sum(&stats[name]), &stats[name][359]), (count, &json!(count)), "{name}");
+    }
+    let all = server.get("/v1/stats").await.is(200);
+    assert_eq!(sum(&all["pushed"]), 4);
+
+    server.clock.advance(punctual_core::Span::from_secs(60));
+    let queues = server.get("/v1/stats/queues").await.is(200);
+    let items = queues["items"].as_array().unwrap();
+    let names: Vec<_> = items.iter().map(|item| item["queue"].as_str().unwrap()).collect();
+    assert_eq!(names, ["other", "q"]);
+    let q = &items[1];
+    assert_eq!((q["step"].as_u64(), q["pushed"].as_array().unwrap().len()), (Some(60), 60));
+    assert_eq!(
+        (&q["pushed"][58], &q["done"][58], &q["failed"][58]),
+        (&json!(3), &json!(1), &json!(1))
+    );
+    server.clock.advance(punctual_core::Span::from_secs(3_600));
+    assert_eq!(server.get("/v1/stats/queues").await.is(200), json!({"items": []}));
+}
+
+#[tokio::test]
+async fn bad_questions_are_refused_and_an_unknown_queue_was_quiet() {
+    let server = TestServer::start().await;
+    server.get("/v1/stats?queue=a%20b").await.problem(422, "invalid");
+    server.get("/v1/stats?colour=1").await.problem(422, "invalid");
+    server.get("/v1/stats/queues?queue=q").await.problem(422, "invalid");
+    assert_eq!(sum(&server.get("/v1/stats?queue=none").await.is(200)["pushed"]), 0);
+}
