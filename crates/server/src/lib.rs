@@ -1,6 +1,7 @@
 //! Punctual's server: the HTTP API over the engine, and the engine over a store.
 //!
 //! - `access`: tokens, and what they are good for.
+//! - `audit`: what is noted of what people do.
 //! - `api`: one file per resource; short handlers that read a request, call the engine and write
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
@@ -16,6 +17,7 @@
 mod access;
 mod alarms;
 mod api;
+mod audit;
 mod calls;
 mod code;
 mod delivery;

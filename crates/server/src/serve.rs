@@ -130,8 +130,8 @@ async fn accept(
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let (api, events) = (api.clone(), events.clone());
+            Ok((stream, peer)) => {
+                let (api, events) = (api.clone().heard_from(peer), events.clone());
                 tokio::spawn(serve(stream, api, graceful.watcher(), events, place));
             }
             Err(error) => {

@@ -9,6 +9,7 @@
 //! - `conformance`: one suite of checks over the port, run against every store (a feature).
 //! - [`clock`]: the clock a store decides due times and holds by.
 
+mod audit;
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -23,8 +24,9 @@ pub mod redis;
 pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
 pub use port::{
-    Announced, Backup, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing,
-    Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange, OwnerListing, OwnerPage, Page, Push,
-    PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Remembered, Revision, Step, Stepped, Store,
-    StoreError, Stored, StoredOwner, Take, Taken, Taker, Transfer, Wake,
+    Announced, AuditEntry, AuditPage, Backup, Change, Classes, Effect, EventId, Heard, Hearing,
+    Keyed, KeyedItem, Listing, Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange,
+    OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt,
+    Remembered, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken,
+    Taker, Transfer, Wake,
 };

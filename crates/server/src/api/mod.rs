@@ -39,6 +39,7 @@ mod tasks;
 mod view;
 mod workers;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -57,6 +58,7 @@ pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
 use crate::access::{AccessToken, Tokens};
+use crate::audit::Audit;
 use crate::code::Code;
 use crate::engine::Engine;
 use crate::presence::Presence;
@@ -71,6 +73,7 @@ pub(crate) struct App {
     token_list: Vec<AccessToken>,
     settings: Vec<Setting>,
     presence: Arc<Presence>,
+    audit: Audit,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -82,13 +85,14 @@ impl App {
     /// An app over an engine.
     pub(crate) fn new(engine: Arc<Engine>, presence: Arc<Presence>, config: &ServerConfig) -> Self {
         Self {
-            engine,
             hosts: config.hosts.clone(),
             tokens: Tokens::new(&config.tokens),
             token_list: config.tokens.clone(),
             settings: config.settings.clone(),
             presence,
+            audit: Audit::new(engine.shared_store()),
             secret_headers: config.secret_headers.clone(),
+            engine,
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),
             dev_clock: config.dev_clock.clone().map(tokio::sync::Mutex::new),
@@ -111,6 +115,8 @@ impl App {
 pub(crate) struct Api {
     app: Arc<App>,
     routes: Router,
+    /// Where requests come from.
+    peer: Option<SocketAddr>,
 }
 
 impl Api {
@@ -121,7 +127,12 @@ impl Api {
             .fallback(no_route)
             .method_not_allowed_fallback(no_method)
             .with_state(app.clone());
-        Self { app, routes }
+        Self { app, routes, peer: None }
+    }
+
+    /// The same for requests from an address.
+    pub(crate) fn heard_from(self, peer: SocketAddr) -> Self {
+        Self { peer: Some(peer), ..self }
     }
 
     /// Answers a request. The guard stands here and not in a layer, which would put every request in
@@ -130,8 +141,8 @@ impl Api {
     where
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
     {
-        let Self { app, mut routes } = self;
-        guard::guard(&app, request, |request| routes.call(request)).await
+        let Self { app, mut routes, peer } = self;
+        guard::guard(&app, peer, request, |request| routes.call(request)).await
     }
 }
 

@@ -11,6 +11,7 @@ const ROUTES: &[&str] = &[
     "GET /v1/access",
     "GET /v1/hosts",
     "GET /v1/system",
+    "GET /v1/system/audit",
     "GET /v1/system/config",
     "GET /v1/system/tokens",
     "GET /v1/events",
@@ -197,6 +198,9 @@ async fn the_document_describes_exactly_what_is_answered() {
     check(&system["store"], "StoreState");
     check(&system["nodes"][0], "Node");
     check(&server.get("/v1/system/config").await.is(200), "Config");
+    let audit = server.get("/v1/system/audit").await.is(200);
+    check(&audit, "Page_Audited");
+    check(&audit["items"][0], "Audited");
     check(&server.get("/v1/system/tokens").await.is(200), "Tokens");
     check(&server.get("/readyz").await.is(200), "Ready");
 }

@@ -73,12 +73,13 @@ use self::shard::Shard;
 use self::sqlite::SqliteJournal;
 use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Desk, Published, Writer};
+use crate::audit::Trail;
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::port::{
-    Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup, OwnerListing, OwnerPage,
-    Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
-    StoreError, Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup,
+    OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt,
+    Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 
 /// The name of the file in a store's directory.
@@ -109,6 +110,8 @@ pub struct LocalStore {
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
+    /// What was done of late.
+    trail: Trail,
     /// Its directory; none: in memory only.
     dir: Option<PathBuf>,
     /// What makes copies of it, if it lies on disk.
@@ -188,6 +191,7 @@ impl LocalStore {
             events,
             failure,
             copier: dir.as_deref().map(Copier::new),
+            trail: dir.as_deref().map_or_else(Trail::default, Trail::in_dir),
             dir,
             lock,
         }))
@@ -243,6 +247,15 @@ impl Store for LocalStore {
 
     fn is_exclusive(&self) -> bool {
         true
+    }
+
+    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
+        self.trail.add(entry);
+        Ok(())
+    }
+
+    async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
+        self.trail.page(cursor.as_deref(), limit)
     }
 
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {

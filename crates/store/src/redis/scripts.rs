@@ -102,6 +102,10 @@ scripts! {
     SWEEP: "sweep", Changes, [OWNERS, OWNER_INDEX];
     /// Appends to the stream of events.
     ANNOUNCE: "announce", Adds, [];
+    /// Notes what was done.
+    AUDIT: "audit", Adds, [];
+    /// Reads what was done.
+    AUDITED: "audited", Reads, [];
     /// Notes that a server is there, or has ended.
     ATTEND: "attend", Changes, [];
     /// Reads which servers are there.
