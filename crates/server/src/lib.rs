@@ -11,7 +11,7 @@
 //!   the other modes. `calls`: how it and deliveries hear of work.
 //! - `inbox`: messages that lie beside the store become notices.
 //! - `presence`: that this server is there, told to those beside it. `settings`: what it was set to.
-//! - `serve`: connections, and how they end.
+//! - `serve`: connections, and how they end. `tls`: their encryption.
 //! - `code`: the one table of error codes.
 
 mod access;
@@ -28,6 +28,7 @@ mod inbox;
 mod presence;
 mod serve;
 mod settings;
+mod tls;
 
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 pub use self::settings::{Setting, Source};
+pub use self::tls::{Certificate, CertificateError};
 
 /// What can be set about a server.
 #[derive(Clone)]
@@ -63,6 +65,8 @@ pub struct ServerConfig {
     pub delivery: DeliveryConfig,
     /// What holds for notices that do not say otherwise.
     pub notices: NoticeSettings,
+    /// The certificate that connections are encrypted with; none: they are not.
+    pub tls: Option<Arc<Certificate>>,
     /// All settings as people may read them, without secrets.
     pub settings: Vec<Setting>,
 }
@@ -79,6 +83,7 @@ impl Default for ServerConfig {
             dev_clock: None,
             delivery: DeliveryConfig::default(),
             notices: NoticeSettings::default(),
+            tls: None,
             settings: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tracing::{debug, info, warn};
@@ -22,6 +23,7 @@ use crate::engine::Engine;
 use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
 use crate::presence::Presence;
+use crate::tls::Certificate;
 
 /// The one path whose answers go on for ever.
 const EVENTS: &str = "/v1/events";
@@ -87,7 +89,7 @@ pub(crate) async fn run(
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &api, &graceful, &engine.events) => Ok(()),
+        () = accept(&listener, &api, &graceful, &engine.events, config.tls.as_ref()) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -125,6 +127,7 @@ async fn accept(
     api: &Api,
     graceful: &GracefulShutdown,
     events: &Arc<Events>,
+    tls: Option<&Arc<Certificate>>,
 ) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
@@ -132,7 +135,8 @@ async fn accept(
         match listener.accept().await {
             Ok((stream, peer)) => {
                 let (api, events) = (api.clone().heard_from(peer), events.clone());
-                tokio::spawn(serve(stream, api, graceful.watcher(), events, place));
+                let (tls, watcher) = (tls.cloned(), graceful.watcher());
+                tokio::spawn(begin(stream, tls, api, watcher, events, place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -142,9 +146,10 @@ async fn accept(
     }
 }
 
-/// Serves one connection to its end.
-async fn serve(
+/// Serves one connection from its beginning to its end.
+async fn begin(
     stream: TcpStream,
+    tls: Option<Arc<Certificate>>,
     api: Api,
     graceful: Watcher,
     events: Arc<Events>,
@@ -154,6 +159,23 @@ async fn serve(
         debug!(%error, "a connection was gone at once");
         return;
     }
+    match tls {
+        None => serve(stream, api, graceful, events).await,
+        Some(tls) => {
+            if let Some(stream) = tls.encrypt(stream).await {
+                serve(stream, api, graceful, events).await;
+            }
+        }
+    }
+}
+
+/// Serves what comes over a connection.
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    api: Api,
+    graceful: Watcher,
+    events: Arc<Events>,
+) {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     builder
