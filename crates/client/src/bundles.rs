@@ -249,4 +249,16 @@ impl Client {
         let lock = Lock { ontime, ..Lock::new(random) };
         self.send(Call::post(bundle_path(queue, key) + "/release").body(&lock)).await
     }
+
+    /// Adds strings to those kept with a bundle, and removes others.
+    pub async fn change_bundle_data(
+        &self,
+        queue: &str,
+        key: &str,
+        add: &[String],
+        remove: &[String],
+    ) -> Result<Bundle, Error> {
+        let change = serde_json::json!({"add": add, "remove": remove});
+        self.send(Call::post(bundle_path(queue, key) + "/data").body(&change)).await
+    }
 }

@@ -21,10 +21,12 @@ pub enum Error {
         field: &'static str,
     },
     /// No connection could be made. Nothing was sent.
-    #[error("cannot reach {url}: is `punctual serve` running?")]
+    #[error("cannot reach {url}: {reason}")]
     Unreachable {
         /// The server's address.
         url: String,
+        /// What is wrong, in a few words.
+        reason: String,
         /// What the connection said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },

@@ -65,6 +65,18 @@ pub struct Counts {
     pub bundles: u64,
 }
 
+/// How many workers a queue has, and how many it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Scale {
+    /// Tasks that are ready and wait for a worker.
+    pub backlog: u64,
+    /// Workers at it.
+    pub workers: u64,
+    /// Workers it takes to keep up.
+    pub desired_workers: u64,
+}
+
 /// Settings to change. What is not named stays as it is.
 ///
 /// ```
@@ -202,6 +214,11 @@ impl Client {
     /// ```
     pub async fn put_queue(&self, name: &str, changes: &QueueChanges) -> Result<Queue, Error> {
         self.send(Call::new(Method::PUT, queue_path(name)).body(changes)).await
+    }
+
+    /// How many workers a queue has, and how many it needs by what comes in and what they manage.
+    pub async fn scale(&self, name: &str) -> Result<Scale, Error> {
+        self.send(Call::get(queue_path(name) + "/scale")).await
     }
 
     /// Stops handing out the tasks of a queue. Pushes go on.

@@ -70,6 +70,13 @@ impl NewTask {
         Self { payload, ..Self::default() }
     }
 
+    /// Another payload.
+    #[must_use]
+    pub fn payload(mut self, payload: RawJson) -> Self {
+        self.payload = payload;
+        self
+    }
+
     /// Its id, unique among the queue's live tasks; generated if none is given.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {

@@ -138,7 +138,7 @@ pub struct Page<T> {
 }
 
 /// A verb for many tasks at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BulkVerb {
     /// See [`Client::cancel`].
@@ -189,6 +189,12 @@ impl TaskChanges {
     /// No change yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Any field, by its name in the interface; `null` resets it.
+    #[must_use]
+    pub fn set(self, field: &str, value: RawJson) -> Self {
+        Self(self.0.set(field, value))
     }
 
     /// A new payload.
@@ -277,11 +283,11 @@ impl Client {
     }
 
     /// Pushes up to 10,000 tasks; each answers for itself, in their order. With a key, repeats
-    /// have no second effect.
-    pub async fn push_batch(
+    /// have no second effect. A task is a [`NewTask`], or [`RawJson`] with what one has.
+    pub async fn push_batch<T: Serialize>(
         &self,
         queue: &str,
-        tasks: &[NewTask],
+        tasks: &[T],
         idempotency_key: Option<&str>,
     ) -> Result<Vec<ItemResult>, Error> {
         let call = Call::post(tasks_path(queue)).body(&Batch { tasks });

@@ -241,7 +241,8 @@ impl Client {
             if let Some(reason) = untrusted(&error) {
                 Error::Untrusted { url: self.url.to_string(), reason }
             } else if error.is_connect() {
-                Error::Unreachable { url: self.url.to_string(), source: error.into() }
+                let (url, reason) = (self.url.to_string(), innermost(&error));
+                Error::Unreachable { url, reason, source: error.into() }
             } else {
                 self.no_answer(innermost(&error))
             }
@@ -361,7 +362,7 @@ mod tests {
         hang_up.await.unwrap();
 
         let error = client.send_unread(Call::get("/livez".to_owned())).await.unwrap_err();
-        let expected = format!("cannot reach {url}: is `punctual serve` running?");
+        let expected = format!("cannot reach {url}: Connection refused (os error 111)");
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.effect(), Effect::None);
     }

@@ -52,7 +52,7 @@ impl Backup {
         }
         let (client, output) = self.remote.open()?;
         let part = part_of(file);
-        let written = fetch(&client, &part, output.is_json()).await;
+        let written = fetch(&client, &part).await;
         let kept = written.and_then(|bytes| {
             let contents = Contents::of(&part)?;
             std::fs::rename(&part, file).and_then(|()| sync_directory(file))?;
@@ -77,11 +77,11 @@ fn part_of(file: &Path) -> PathBuf {
 }
 
 /// Writes what the server sends, and says how long it is.
-async fn fetch(client: &Client, part: &Path, is_json: bool) -> anyhow::Result<u64> {
-    let waiting = progress::of_bytes(None, is_json).with_message("the server makes a copy");
+async fn fetch(client: &Client, part: &Path) -> anyhow::Result<u64> {
+    let waiting = progress::bytes(None).with_message("the server makes a copy");
     let mut backup = client.backup().await?;
     waiting.finish_and_clear();
-    let bar = progress::of_bytes(backup.bytes(), is_json).with_message("backup");
+    let bar = progress::bytes(backup.bytes()).with_message("backup");
     let cannot = || format!("cannot write {}", part.display());
     let mut file = File::create(part).with_context(cannot)?;
     let mut bytes = 0;

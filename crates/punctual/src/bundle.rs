@@ -1,13 +1,14 @@
 //! `punctual bundle`: payloads that fall due together.
 
 use clap::{Args, Subcommand};
-use punctual_client::{Bundle, Client, Page, Payload, RawJson, Span, Timestamp};
+use punctual_client::{Bundle, GotBundle, Payload, RawJson, Scheduled, Span, Timestamp};
+use serde_json::json;
 
-use crate::output::{Output, bare, cell, or_empty, record, table};
+use crate::output::{bare, cell, or_empty};
+use crate::pages::{gather, listed};
 use crate::remote::Remote;
+use crate::table::{record, table};
 use crate::values;
-
-const PAGE: usize = 1_000;
 
 /// Collect payloads under a key, and have them dealt with together
 #[derive(Args)]
@@ -63,6 +64,9 @@ Examples:
         /// Only in this state: waiting, started, locked, delivering, failed
         #[arg(long)]
         state: Option<String>,
+        /// Most bundles to show
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
     },
     /// Show a bundle and its payloads
     #[command(after_help = "Example:\n  punctual bundle get digests ada --json | jq .tasks")]
@@ -71,6 +75,63 @@ Examples:
         queue: String,
         /// The bundle's key
         key: String,
+    },
+    /// Ask for a bundle that is due, as a worker does
+    #[command(after_help = "Example:\n  punctual bundle schedule digests --wait 30s")]
+    Schedule {
+        /// The queue
+        queue: String,
+        /// How long to wait for one, at most 60s
+        #[arg(long, value_parser = values::span, default_value = "0")]
+        wait: Span,
+    },
+    /// Lock a bundle and get its payloads, as a worker does
+    #[command(after_help = "\
+The lock is a value of your own; who names it again gets the same payloads, and more time.
+
+Example:\n  punctual bundle take digests ada my-lock-7 --number 100 --timeout 1m")]
+    Take {
+        #[command(flatten)]
+        bundle: Locked,
+        /// Most payloads [default: all]
+        #[arg(long, value_name = "N")]
+        number: Option<u64>,
+        /// How long the lock holds
+        #[arg(long, value_parser = values::span)]
+        timeout: Option<Span>,
+    },
+    /// Say that the payloads of a locked bundle are done
+    #[command(after_help = "Example:\n  punctual bundle complete digests ada my-lock-7")]
+    Complete {
+        #[command(flatten)]
+        bundle: Locked,
+        /// Only so many, from the first on [default: all that were taken]
+        #[arg(long, value_name = "N")]
+        number: Option<u64>,
+    },
+    /// Give a locked bundle back
+    #[command(after_help = "\
+Example:\n  punctual bundle release digests ada my-lock-7 --ontime 2027-01-01T18:00:00Z")]
+    Release {
+        #[command(flatten)]
+        bundle: Locked,
+        /// When it is due again [default: when the lock would have ended]
+        #[arg(long, value_parser = values::time)]
+        ontime: Option<Timestamp>,
+    },
+    /// Change the strings kept with a bundle
+    #[command(after_help = "Example:\n  punctual bundle data digests ada --add vip --remove trial")]
+    Data {
+        /// The queue
+        queue: String,
+        /// The bundle's key
+        key: String,
+        /// A string to keep; give it again for more
+        #[arg(long, value_name = "TEXT")]
+        add: Vec<String>,
+        /// A string to keep no longer; give it again for more
+        #[arg(long, value_name = "TEXT")]
+        remove: Vec<String>,
     },
     /// Have a bundle dealt with now that failed, or waits after an attempt
     #[command(after_help = "Example:\n  punctual bundle retry digests ada")]
@@ -90,6 +151,17 @@ Examples:
     },
 }
 
+/// A bundle, as its holder names it.
+#[derive(Args)]
+struct Locked {
+    /// The queue
+    queue: String,
+    /// The bundle's key
+    key: String,
+    /// The value it is locked under
+    lock: String,
+}
+
 impl BundleCommand {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let (client, output) = self.remote.open()?;
@@ -107,10 +179,39 @@ impl BundleCommand {
                     format!("pushed into {key}: {} in it, {due}", pushed.size)
                 })
             }
-            Verb::List { queue, state } => list(&client, &output, &queue, state.as_deref()).await,
+            Verb::List { queue, state, limit } => {
+                let state = state.as_deref();
+                let read =
+                    async |n, cursor: Option<&str>| client.bundles(&queue, state, n, cursor).await;
+                let page = gather(limit, read).await?;
+                output.answer(&page, || listed(&page, &format!("no such bundles in {queue}"), rows))
+            }
             Verb::Get { queue, key } => {
                 let bundle = client.bundle(&queue, &key).await?;
                 output.answer(&bundle, || shown(&bundle))
+            }
+            Verb::Schedule { queue, wait } => {
+                let scheduled = client.schedule_bundle(&queue, wait).await?;
+                output.answer(&scheduled, || told(&queue, &scheduled))
+            }
+            Verb::Take { bundle: Locked { queue, key, lock }, number, timeout } => {
+                let got = client.get_bundle(&queue, &key, &lock, timeout, number).await?;
+                output.answer(&got, || taken(&got))
+            }
+            Verb::Complete { bundle: Locked { queue, key, lock }, number } => {
+                let left = client.complete_bundle(&queue, &key, &lock, number).await?;
+                output.answer(&json!({ "left": left }), || format!("completed {key}: {left} left"))
+            }
+            Verb::Release { bundle: Locked { queue, key, lock }, ontime } => {
+                let released = client.release_bundle(&queue, &key, &lock, ontime).await?;
+                output.answer(&released, || {
+                    let due = released.ontime.map(|at| format!(", due {at}"));
+                    format!("released {key}: {} in it{}", released.size, or_empty(due))
+                })
+            }
+            Verb::Data { queue, key, add, remove } => {
+                let bundle = client.change_bundle_data(&queue, &key, &add, &remove).await?;
+                output.answer(&bundle, || format!("data of {key}: {}", bundle.data.join(", ")))
             }
             Verb::Retry { queue, key } => {
                 let bundle = client.retry_bundle(&queue, &key).await?;
@@ -124,27 +225,28 @@ impl BundleCommand {
     }
 }
 
-async fn list(
-    client: &Client,
-    output: &Output,
-    queue: &str,
-    state: Option<&str>,
-) -> anyhow::Result<()> {
-    let mut bundles = Vec::new();
-    let mut cursor: Option<String> = None;
-    loop {
-        let page = client.bundles(queue, state, PAGE, cursor.as_deref()).await?;
-        bundles.extend(page.items);
-        cursor = page.next;
-        if cursor.is_none() {
-            break;
+fn told(queue: &str, scheduled: &Scheduled) -> String {
+    match (&scheduled.key, scheduled.next_in) {
+        (Some(key), _) => key.clone(),
+        (None, Some(next)) => {
+            format!("nothing is due in {queue}; the next is in {:.1} s", next.as_secs_f64())
         }
+        (None, None) => format!("nothing is due in {queue}"),
     }
-    let page = Page { items: bundles, next: None };
-    output.answer(&page, || {
-        let rows: Vec<_> = page.items.iter().map(row).collect();
-        table(["KEY", "STATE", "SIZE", "DUE", "URL", "ATTEMPT", "ERROR"], &rows)
-    })
+}
+
+fn taken(got: &GotBundle) -> String {
+    let mut fields = vec![
+        ("locked_until", Some(got.locked_until.to_string())),
+        ("data", Some(got.data.join(", ")).filter(|data| !data.is_empty())),
+    ];
+    fields.extend(got.tasks.iter().map(|task| ("payload", Some(cell(task.as_str())))));
+    record(fields)
+}
+
+fn rows(bundles: &[Bundle]) -> String {
+    let rows: Vec<_> = bundles.iter().map(row).collect();
+    table(["KEY", "STATE", "SIZE", "DUE", "URL", "ATTEMPT", "ERROR"], &rows)
 }
 
 fn row(bundle: &Bundle) -> [String; 7] {

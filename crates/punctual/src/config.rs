@@ -23,7 +23,7 @@ pub(crate) const DEFAULTS: &str = include_str!("punctual.toml");
 const LISTEN: &str = "127.0.0.1:23334";
 
 /// The settings of a store that can be looked at, as flags and variables give them.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct StoreFlags {
     /// A directory for the embedded store, a Redis (`redis://`, `rediss://`, `redis+sentinel://` or
     /// `redis+cluster://`), or `memory:` to keep nothing [default: ./punctual-data]
@@ -40,7 +40,7 @@ pub(crate) struct StoreFlags {
     prefix: Option<String>,
     /// A TOML file with any settings of the server, `_` for `-`
     #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// Settings as flags and variables give them.
@@ -274,9 +274,9 @@ impl Flags {
 }
 
 /// Checks a file as a server that starts with it would.
-pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
+pub(crate) fn check(path: &Path) -> anyhow::Result<Config> {
     let store = StoreFlags { config: Some(path.to_owned()), ..StoreFlags::default() };
-    Flags { store, ..Flags::default() }.settle().map(drop)
+    Flags { store, ..Flags::default() }.settle()
 }
 
 fn read(path: &Path) -> anyhow::Result<File> {

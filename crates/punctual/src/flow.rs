@@ -1,14 +1,14 @@
 //! `punctual flow`: steps that wait for each other.
 
 use clap::{Args, Subcommand};
-use punctual_client::{Flow, FlowState, Page};
+use punctual_client::{Flow, FlowState};
 
-use crate::output::{Output, bare, cell, or_empty, record, table};
+use crate::output::{Output, bare, cell, or_empty};
+use crate::pages::{gather, listed};
 use crate::push::read_payload;
 use crate::remote::Remote;
+use crate::table::{record, table};
 use crate::values;
-
-const PAGE: usize = 1_000;
 
 /// Have steps done one after the other, and side by side
 #[derive(Args)]
@@ -85,19 +85,9 @@ impl FlowCommand {
                 output.answer(&flow, || flow.id.clone())
             }
             Verb::List { state, limit } => {
-                let mut items = Vec::new();
-                let mut next = None;
-                while items.len() < limit {
-                    let n = PAGE.min(limit - items.len());
-                    let page = client.flows(&state, n, next.as_deref()).await?;
-                    items.extend(page.items);
-                    next = page.next;
-                    if next.is_none() {
-                        break;
-                    }
-                }
-                let page = Page { items, next };
-                output.answer(&page, || listed(&page.items))
+                let page =
+                    gather(limit, async |n, cursor| client.flows(&state, n, cursor).await).await?;
+                output.answer(&page, || listed(&page, "no flows", rows))
             }
             Verb::Get { id } => answer(&output, &client.flow(&id).await?),
             Verb::Cancel { id } => answer(&output, &client.cancel_flow(&id).await?),
@@ -112,10 +102,7 @@ fn answer(output: &Output, flow: &Flow) -> anyhow::Result<()> {
     output.answer(flow, || shown(flow))
 }
 
-fn listed(flows: &[Flow]) -> String {
-    if flows.is_empty() {
-        return "no flows".to_owned();
-    }
+fn rows(flows: &[Flow]) -> String {
     let rows = flows.iter().map(|flow| {
         let finished = or_empty(flow.finished_at);
         [flow.id.clone(), bare(&flow.state), flow.created_at.to_string(), finished]

@@ -4,6 +4,7 @@
 //! cannot start, 2 the command line is wrong.
 
 mod backup;
+mod bench;
 mod bundle;
 mod commit;
 mod completions;
@@ -13,9 +14,13 @@ mod doctor;
 mod effective;
 mod events;
 mod flow;
+mod health;
 mod notice;
 mod notice_settings;
+mod notify;
 mod output;
+mod pages;
+mod paint;
 mod place;
 mod plan;
 mod progress;
@@ -25,9 +30,11 @@ mod remote;
 mod restore;
 mod rule;
 mod serve;
+mod table;
 mod take;
 mod task;
 mod tokens;
+mod top;
 mod values;
 mod work;
 mod worker;
@@ -53,7 +60,17 @@ Examples:
   punctual take mail --wait 30s                  take it, as a worker would
   punctual commit mail ID TOKEN                  say that it is done
   punctual work mail -- ./send-mail.sh           or let a command do all that, again and again
-  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes"
+  punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes
+
+Environment:
+  PUNCTUAL_URL    the server that commands speak to [default: http://127.0.0.1:23334]
+  PUNCTUAL_TOKEN  the access token they name
+  NO_COLOR        no colours; there are none either where no terminal reads
+
+Exit codes:
+  0  it worked
+  1  the server refused it, is out of reach or cannot start, or a check found something
+  2  the command line is wrong"
 )]
 struct Punctual {
     #[command(subcommand)]
@@ -75,6 +92,9 @@ enum Command {
     Flow(flow::FlowCommand),
     Worker(worker::WorkerCommand),
     Events(events::EventsCommand),
+    Top(top::Top),
+    Bench(bench::Bench),
+    Health(health::Health),
     Doctor(doctor::Doctor),
     Backup(backup::Backup),
     Restore(restore::Restore),
@@ -105,6 +125,9 @@ fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
         Command::Flow(flow) => run_client(flow.run()),
         Command::Worker(worker) => run_client(worker.run()),
         Command::Events(events) => run_client(events.run()),
+        Command::Top(top) => run_client(top.run()),
+        Command::Bench(bench) => run_threaded(bench.run()),
+        Command::Health(health) => run_client(health.run()),
         Command::Doctor(doctor) => run_client(doctor.run()),
         Command::Backup(backup) => run_client(backup.run()),
         Command::Restore(restore) => restore.run(),
@@ -124,6 +147,11 @@ fn run_server(serve: serve::Serve, mut matches: ArgMatches) -> anyhow::Result<()
     outcome
 }
 
+/// For a client that has to be quicker than the server.
+fn run_threaded(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
+}
+
 fn run_client(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
@@ -135,5 +163,15 @@ mod tests {
     #[test]
     fn every_command_is_well_formed() {
         Punctual::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{} has no example", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Punctual::command());
     }
 }

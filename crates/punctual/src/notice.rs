@@ -2,15 +2,14 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use punctual_client::{
-    Client, ContentType, NewNotice, Notice, NoticeMethod, NoticeState, Page, RawJson, SentNotice,
-    Span,
+    Client, ContentType, NewNotice, Notice, NoticeMethod, NoticeState, RawJson, SentNotice, Span,
 };
 
-use crate::output::{Output, bare, cell, or_empty, record, table};
+use crate::output::{Output, bare, cell, or_empty};
+use crate::pages::{gather, listed};
 use crate::remote::Remote;
+use crate::table::{record, table};
 use crate::values;
-
-const PAGE: usize = 1_000;
 
 /// Send notices: a URL is called until it answers that it has understood
 #[derive(Args)]
@@ -206,20 +205,13 @@ async fn list(
     states: &[NoticeState],
     limit: usize,
 ) -> anyhow::Result<()> {
-    let mut page = Page { items: Vec::new(), next: None };
-    loop {
-        let wanted = (limit - page.items.len()).clamp(1, PAGE);
-        let read = client.notices(states, wanted, page.next.as_deref()).await?;
-        page.items.extend(read.items);
-        page.next = read.next;
-        if page.next.is_none() || page.items.len() >= limit {
-            break;
-        }
-    }
-    output.answer(&page, || {
-        let rows: Vec<_> = page.items.iter().map(row).collect();
-        table(["ID", "STATE", "SENT", "FIRST SUCCESS", "NEXT", "URL", "ERROR"], &rows)
-    })
+    let page = gather(limit, async |n, cursor| client.notices(states, n, cursor).await).await?;
+    output.answer(&page, || listed(&page, "no notices", rows))
+}
+
+fn rows(notices: &[Notice]) -> String {
+    let rows: Vec<_> = notices.iter().map(row).collect();
+    table(["ID", "STATE", "SENT", "FIRST SUCCESS", "NEXT", "URL", "ERROR"], &rows)
 }
 
 fn row(notice: &Notice) -> [String; 7] {

@@ -3,7 +3,6 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use comfy_table::{Table, presets};
 use serde::Serialize;
 
 const CELL_CHARS_MAX: usize = 60;
@@ -25,12 +24,28 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
     }
     // A client error says all there is to say; the causes below it only repeat it.
     let text = match error.downcast_ref::<punctual_client::Error>() {
-        Some(error) => error.to_string(),
+        Some(error) => format!("{error}{}", advice(error)),
         None => format!("{error:#}"),
     };
     // Nothing is left to do if even this cannot be written.
     let _ = writeln!(io::stderr(), "error: {text}");
     ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+}
+
+/// What somebody at a command line can do about it.
+pub(crate) fn advice(error: &punctual_client::Error) -> &'static str {
+    use punctual_client::Error;
+    match error {
+        Error::Unreachable { .. } => {
+            "; start one with `punctual serve`, or name another with --url or PUNCTUAL_URL"
+        }
+        Error::Untrusted { .. } => "; name a file of certificates to trust with --ca or PUNCTUAL_CA",
+        Error::Address { .. } => "; correct --url or PUNCTUAL_URL",
+        Error::Unreadable { .. } => "; is this a Punctual server? see --url and PUNCTUAL_URL",
+        error if error.status() == Some(401) => "; name a token with --token or PUNCTUAL_TOKEN",
+        error if error.status() == Some(403) => "; another token may: --token or PUNCTUAL_TOKEN",
+        _ => "",
+    }
 }
 
 /// Where a command's answer goes.
@@ -65,43 +80,25 @@ impl Output {
     }
 }
 
-/// A table with a heading; columns in which nothing stands are left out.
-pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
-    let used: Vec<usize> =
-        (0..N).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(used.iter().map(|column| heading[*column]));
-    for row in rows {
-        table.add_row(used.iter().map(|column| &row[*column]));
-    }
-    trimmed(&table)
-}
-
-/// A record: one line per field that has a value.
-pub(crate) fn record(fields: Vec<(&str, Option<String>)>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    for (name, value) in fields {
-        if let Some(value) = value {
-            table.add_row([name, &value]);
-        }
-    }
-    trimmed(&table)
-}
-
-fn trimmed(table: &Table) -> String {
-    let line = |line: String| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned();
-    let lines: Vec<_> = table.lines().map(line).collect();
-    lines.join("\n")
-}
-
 /// A text that fits a table's cell: one line, shortened.
 pub(crate) fn cell(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match flat.char_indices().nth(CELL_CHARS_MAX) {
         Some((cut, _)) => format!("{}…", &flat[..cut]),
         None => flat,
+    }
+}
+
+/// A length of time in two units at most: `1.2s`, `9m45s`, `3d04h`.
+pub(crate) fn brief(secs: f64) -> String {
+    let whole = secs.max(0.0) as u64;
+    let (s, m, h, d) = (whole % 60, whole / 60 % 60, whole / 3_600 % 24, whole / 86_400);
+    match whole {
+        0..10 => format!("{:.1}s", secs.max(0.0)),
+        10..60 => format!("{s}s"),
+        60..3_600 => format!("{m}m{s:02}s"),
+        3_600..86_400 => format!("{h}h{m:02}m"),
+        _ => format!("{d}d{h:02}h"),
     }
 }
 
@@ -123,9 +120,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_leaves_out_what_is_empty() {
-        let rows = [["a".to_owned(), String::new(), "1".to_owned()]];
-        assert_eq!(table(["ID", "WORKER", "N"], &rows), "ID  N\na   1");
+    fn times_are_brief() {
+        for (secs, text) in [
+            (-1.0, "0.0s"),
+            (1.24, "1.2s"),
+            (59.9, "59s"),
+            (585.0, "9m45s"),
+            (7_500.0, "2h05m"),
+            (273_600.0, "3d04h"),
+        ] {
+            assert_eq!(brief(secs), text);
+        }
     }
 
     #[test]

@@ -2,18 +2,18 @@
 
 use clap::{Args, Subcommand};
 use punctual_client::{
-    Client, HttpTarget, NewPlan, Page, Plan, PlanChanges, PlanResult, PlanState, PlanTime, RawJson,
+    Client, HttpTarget, NewPlan, Plan, PlanChanges, PlanResult, PlanState, PlanTime, RawJson,
     RetryPolicy, Span, Timestamp,
 };
 use serde_json::json;
 
-use crate::output::{Output, bare, cell, or_empty, record, table};
+use crate::output::{Output, bare, cell, or_empty};
+use crate::pages::{gather, listed};
 use crate::push::read_payload;
 use crate::remote::Remote;
 use crate::rule::RuleArgs;
+use crate::table::{record, table};
 use crate::values;
-
-const PAGE: usize = 1_000;
 
 /// Have work done by a calendar: once, or again and again
 #[derive(Args)]
@@ -249,23 +249,14 @@ async fn list(
     states: &[PlanState],
     limit: usize,
 ) -> anyhow::Result<()> {
-    let mut page = Page { items: Vec::new(), next: None };
-    loop {
-        let wanted = limit.saturating_sub(page.items.len()).clamp(1, PAGE);
-        let read = client.plans(station, states, wanted, page.next.as_deref()).await?;
-        page.items.extend(read.items);
-        page.next = read.next;
-        if page.next.is_none() || page.items.len() >= limit {
-            break;
-        }
-    }
-    output.answer(&page, || {
-        let rows: Vec<_> = page.items.iter().map(row).collect();
-        table(
-            ["ID", "STATION", "STATE", "RULE", "NEXT", "RUNS", "LAST", "DESCRIPTION", "ERROR"],
-            &rows,
-        )
-    })
+    let page =
+        gather(limit, async |n, cursor| client.plans(station, states, n, cursor).await).await?;
+    output.answer(&page, || listed(&page, "no plans", rows))
+}
+
+fn rows(plans: &[Plan]) -> String {
+    let rows: Vec<_> = plans.iter().map(row).collect();
+    table(["ID", "STATION", "STATE", "RULE", "NEXT", "RUNS", "LAST", "DESCRIPTION", "ERROR"], &rows)
 }
 
 fn row(plan: &Plan) -> [String; 9] {
@@ -349,19 +340,12 @@ fn shown(plan: &Plan, next: &[Timestamp]) -> String {
 }
 
 async fn results(client: &Client, output: &Output, id: &str, limit: usize) -> anyhow::Result<()> {
-    let mut page = Page { items: Vec::new(), next: None };
-    loop {
-        let wanted = limit.saturating_sub(page.items.len()).clamp(1, PAGE);
-        let read = client.plan_results(id, wanted, page.next.as_deref()).await?;
-        page.items.extend(read.items);
-        page.next = read.next;
-        if page.next.is_none() || page.items.len() >= limit {
-            break;
-        }
-    }
+    let page = gather(limit, async |n, cursor| client.plan_results(id, n, cursor).await).await?;
     output.answer(&page, || {
-        let rows: Vec<_> = page.items.iter().map(told).collect();
-        table(["RUN", "DUE", "ENDED", "WORKER", "RESULT", "ERROR"], &rows)
+        listed(&page, "no results yet", |results| {
+            let rows: Vec<_> = results.iter().map(told).collect();
+            table(["RUN", "DUE", "ENDED", "WORKER", "RESULT", "ERROR"], &rows)
+        })
     })
 }
 

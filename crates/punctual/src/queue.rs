@@ -1,13 +1,14 @@
 //! `punctual queue`: look at queues, change their settings, stop and empty them.
 
 use clap::{Args, Subcommand};
-use punctual_client::{Client, Page, QueueChanges, RawJson, State};
+use punctual_client::{Client, Mode, QueueChanges, RawJson, Scale, State};
+use serde_json::{Map, Value};
 
-use crate::output::{Output, bare, or_empty, record, table};
+use crate::output::{Output, bare, brief, or_empty};
+use crate::pages::{gather, listed};
 use crate::remote::Remote;
+use crate::table::{record, table};
 use crate::values;
-
-const PAGE: usize = 1_000;
 
 /// Look at queues and change them
 #[derive(Args)]
@@ -32,6 +33,9 @@ enum Verb {
         /// Only those with this tag
         #[arg(long)]
         tag: Option<String>,
+        /// Only those of this mode: pull, dispatch, http, vote, pub
+        #[arg(long, value_parser = values::word::<Mode>)]
+        mode: Option<Mode>,
     },
     /// Show a queue: its settings and what it holds
     #[command(after_help = "Example:\n  punctual queue get mail --json | jq .counts")]
@@ -41,20 +45,28 @@ enum Verb {
     },
     /// Make a queue, or change its settings
     #[command(after_help = "\
-Fields: mode, tag, max, hold, confirm_within, max_attempts, retry, order, concurrency, rate, keep.
+Fields of every queue: mode, tag, max, hold, confirm_within, max_attempts, retry, order, concurrency,
+rate, keep, abandon_after, abandoned; of mode http also url, headers, secret, timeout.
 A value is JSON, or else text. FIELD= with nothing behind it goes back to the default.
 
 Examples:
   punctual queue set mail hold=60s max_attempts=3
   punctual queue set mail retry='{\"first\":\"1s\",\"factor\":2,\"max\":\"1m\"}'
   punctual queue set mail rate='{\"limit\":100,\"per\":\"1s\"}' concurrency=10
-  punctual queue set mail max= keep='{\"done\":\"1h\"}'")]
+  punctual queue set mail max= keep='{\"done\":\"1h\"}'
+  punctual queue set hooks mode=http url=https://example.com/hook timeout=10s")]
     Set {
         /// The queue
         queue: String,
         /// A setting and its new value
         #[arg(value_name = "FIELD=VALUE", value_parser = values::setting)]
         settings: Vec<(String, RawJson)>,
+    },
+    /// Say how many workers a queue needs, by what comes in and what they manage
+    #[command(after_help = "Example:\n  punctual queue scale mail --json | jq .desired_workers")]
+    Scale {
+        /// The queue
+        queue: String,
     },
     /// Hand out nothing; pushes go on
     #[command(after_help = "Example:\n  punctual queue pause mail")]
@@ -86,7 +98,7 @@ impl Queue {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let (client, output) = self.remote.open()?;
         match self.verb {
-            Verb::List { tag } => list(&client, &output, tag.as_deref()).await,
+            Verb::List { tag, mode } => list(&client, &output, tag.as_deref(), mode).await,
             Verb::Get { queue } => {
                 let queue = client.queue(&queue).await?;
                 output.answer(&queue, || shown(&queue))
@@ -98,6 +110,10 @@ impl Queue {
                     });
                 let queue = client.put_queue(&queue, &changes).await?;
                 output.answer(&queue, || shown(&queue))
+            }
+            Verb::Scale { queue } => {
+                let scale = client.scale(&queue).await?;
+                output.answer(&scale, || scaled(&scale))
             }
             Verb::Pause { queue } => {
                 let answer = client.pause_queue(&queue).await?;
@@ -119,25 +135,29 @@ impl Queue {
     }
 }
 
-async fn list(client: &Client, output: &Output, tag: Option<&str>) -> anyhow::Result<()> {
-    let mut queues = Vec::new();
-    let mut cursor: Option<String> = None;
-    loop {
-        let page = client.queues(tag, None, PAGE, cursor.as_deref()).await?;
-        queues.extend(page.items);
-        cursor = page.next;
-        if cursor.is_none() {
-            break;
-        }
-    }
-    let page = Page { items: queues, next: None };
-    output.answer(&page, || {
-        let rows: Vec<_> = page.items.iter().map(row).collect();
-        table(
-            ["QUEUE", "MODE", "TAG", "", "READY", "WAITING", "TAKEN", "FAILED", "OLDEST READY"],
-            &rows,
-        )
-    })
+async fn list(
+    client: &Client,
+    output: &Output,
+    tag: Option<&str>,
+    mode: Option<Mode>,
+) -> anyhow::Result<()> {
+    let read = async |n, cursor: Option<&str>| client.queues(tag, mode, n, cursor).await;
+    let page = gather(usize::MAX, read).await?;
+    output.answer(&page, || listed(&page, "no such queues", rows))
+}
+
+fn rows(queues: &[punctual_client::Queue]) -> String {
+    let heading =
+        ["QUEUE", "MODE", "TAG", "STATE", "READY", "WAITING", "TAKEN", "FAILED", "OLDEST READY"];
+    table(heading, &queues.iter().map(row).collect::<Vec<_>>())
+}
+
+fn scaled(scale: &Scale) -> String {
+    record(vec![
+        ("backlog", Some(scale.backlog.to_string())),
+        ("workers", Some(scale.workers.to_string())),
+        ("desired_workers", Some(scale.desired_workers.to_string())),
+    ])
 }
 
 fn row(queue: &punctual_client::Queue) -> [String; 9] {
@@ -151,7 +171,7 @@ fn row(queue: &punctual_client::Queue) -> [String; 9] {
         queue.counts.waiting.to_string(),
         queue.counts.taken.to_string(),
         queue.counts.failed.to_string(),
-        or_empty(queue.oldest_ready_age.map(|age| format!("{:.1}s", age.as_secs_f64()))),
+        or_empty(queue.oldest_ready_age.map(|age| brief(age.as_secs_f64()))),
     ]
 }
 
@@ -159,15 +179,38 @@ fn shown(queue: &punctual_client::Queue) -> String {
     let mut fields = vec![
         ("name", Some(queue.name.clone())),
         ("mode", Some(queue.mode.name().to_owned())),
-        ("paused", Some(queue.paused.to_string())),
+        ("state", Some(if queue.paused { "paused" } else { "open" }.to_owned())),
     ];
-    for (name, value) in queue.settings.iter().filter(|(_, value)| !value.is_null()) {
-        fields.push((name, Some(bare(value))));
+    for (name, value) in queue.settings.iter().filter(|(_, value)| !is_nothing(value)) {
+        fields.push((name, Some(setting(name, value))));
     }
-    let age = queue.oldest_ready_age.map(|age| format!("{:.3} s", age.as_secs_f64()));
+    let age = queue.oldest_ready_age.map(|age| format!("{:.3}s", age.as_secs_f64()));
     fields.push(("oldest_ready_age", age));
     fields.push(("tasks", Some(counted(queue))));
+    let bundles = Some(queue.counts.bundles).filter(|n| *n > 0);
+    fields.push(("bundles", bundles.map(|n| n.to_string())));
     record(fields)
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// A setting as it would be given, lengths of time with their unit.
+fn setting(name: &str, value: &Value) -> String {
+    const SPANS: [&str; 8] =
+        ["hold", "confirm_within", "timeout", "abandon_after", "first", "per", "done", "failed"];
+    match value {
+        Value::Number(n) if SPANS.contains(&name) || name == "cancelled" => format!("{n}s"),
+        Value::Object(members) => {
+            let part = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+                ("max", Value::Number(n)) => format!("max {n}s"),
+                (name, value) => format!("{name} {}", setting(name, value)),
+            };
+            members.iter().map(part).collect::<Vec<_>>().join(", ")
+        }
+        value => bare(value),
+    }
 }
 
 /// How many tasks are in which state, as far as there are any.

@@ -16,6 +16,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags, TlsFiles};
 use crate::effective;
+use crate::notify::Notifier;
 use crate::place::OpenStore;
 
 /// Start a server
@@ -71,8 +72,14 @@ impl Serve {
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address, tls.is_some());
+        let notifier = Notifier::from_env();
+        notifier.ready(address);
         let open = OpenStore { store, dev_clock };
-        serve(open, inbox, listener, (config, settings, tls), &mut signals).await
+        let config = (config, settings, tls);
+        tokio::select! {
+            ended = serve(open, inbox, listener, config, &mut signals, &notifier) => ended,
+            never = notifier.live() => match never {},
+        }
     }
 }
 
@@ -167,6 +174,7 @@ async fn serve(
     listener: TcpListener,
     (config, settings, tls): (Config, Vec<Setting>, Option<Arc<Certificate>>),
     signals: &mut Signals,
+    notifier: &Notifier,
 ) -> anyhow::Result<()> {
     let mut server = Server::new(
         Arc::clone(&store),
@@ -199,6 +207,7 @@ async fn serve(
         name = signals.next() => name,
     };
     info!(signal = name, "finishing requests under way; a second signal ends at once");
+    notifier.stopping();
     let _ = stop.send(());
     tokio::select! {
         ended = run => conclude(ended),

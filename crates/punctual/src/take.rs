@@ -3,8 +3,9 @@
 use clap::Args;
 use punctual_client::{Span, TakeAnswer};
 
-use crate::output::{cell, or_empty, table};
+use crate::output::{cell, or_empty};
 use crate::remote::Remote;
+use crate::table::table;
 use crate::values;
 
 /// Take tasks from a queue and hold them

@@ -1,12 +1,12 @@
 //! `punctual worker`: who registered to be given tasks.
 
 use clap::{Args, Subcommand};
-use punctual_client::{Page, Worker};
+use punctual_client::Worker;
 
-use crate::output::{bare, record, table};
+use crate::output::bare;
+use crate::pages::{gather, listed};
 use crate::remote::Remote;
-
-const PAGE: usize = 1_000;
+use crate::table::{record, table};
 
 /// Look at the workers that registered, and send them home
 #[derive(Args)]
@@ -60,19 +60,11 @@ impl WorkerCommand {
         let (client, output) = self.remote.open()?;
         match self.verb {
             Verb::List { queue, limit } => {
-                let mut items = Vec::new();
-                let mut next = None;
-                while items.len() < limit {
-                    let n = PAGE.min(limit - items.len());
-                    let page = client.workers(queue.as_deref(), n, next.as_deref()).await?;
-                    items.extend(page.items);
-                    next = page.next;
-                    if next.is_none() {
-                        break;
-                    }
-                }
-                let page = Page { items, next };
-                output.answer(&page, || listed(&page.items))
+                let page = gather(limit, async |n, cursor| {
+                    client.workers(queue.as_deref(), n, cursor).await
+                })
+                .await?;
+                output.answer(&page, || listed(&page, "no workers", rows))
             }
             Verb::Get { name } => {
                 let worker = client.worker(&name).await?;
@@ -92,10 +84,7 @@ impl WorkerCommand {
     }
 }
 
-fn listed(workers: &[Worker]) -> String {
-    if workers.is_empty() {
-        return "no workers".to_owned();
-    }
+fn rows(workers: &[Worker]) -> String {
     let rows = workers.iter().map(|worker| {
         [
             worker.name.clone(),

@@ -69,7 +69,7 @@ fn a_token_of_the_file_opens_what_its_rights_say() {
     };
     assert!(run(Some(TOKEN), &["push", "mail", "1"]).status.success());
     let reason = complaint(&run(None, &["push", "mail", "1"]), 1);
-    assert!(reason.ends_with("(unauthorized)"), "{reason}");
+    assert!(reason.contains("(unauthorized); name a token with --token"), "{reason}");
     let reason = complaint(&run(Some(TOKEN), &["push", "other", "1"]), 1);
     assert!(reason.contains("not good for queue other"), "{reason}");
     let reason = complaint(&run(Some(TOKEN), &["queue", "list"]), 1);

@@ -1,6 +1,6 @@
 //! `punctual config`, `completions` and `man`.
 
-use crate::process::{complaint, punctual};
+use crate::process::{Server, complaint, punctual};
 
 fn output(args: &[&str]) -> String {
     let output = punctual().args(args).output().unwrap();
@@ -40,4 +40,32 @@ fn shells_and_man_know_every_command() {
     }
     let manual = output(&["man"]);
     assert!(manual.starts_with(".ie") && manual.contains("punctual\\-work"), "{manual}");
+}
+
+#[test]
+fn the_doctor_reads_the_configuration_and_asks_the_server_it_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, config) = (dir.path().join("data"), dir.path().join("punctual.toml"));
+    let server = Server::start(&store);
+    let text = format!("listen = {:?}\nstore = {store:?}\n", server.address());
+    std::fs::write(&config, text).unwrap();
+    let doctor = |path: &std::path::Path| {
+        let output = punctual().args(["doctor", "--json", "--config"]).arg(path).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.success(), report["ok"] == true, "{report}");
+        let checks = report["checks"].as_array().unwrap().clone();
+        move |name: &str| checks.iter().find(|check| check["check"] == name).cloned()
+    };
+    let found = doctor(&config);
+    assert_eq!(found("server").unwrap()["verdict"], "ok");
+    assert_eq!(found("permissions").unwrap()["verdict"], "ok", "the server made it its own");
+    for name in ["configuration", "clock", "open files", "disk", "time", "files"] {
+        assert_eq!(found(name).unwrap()["ok"], true, "{name}");
+    }
+    server.stop();
+
+    std::fs::write(&config, "lisen = 1\n").unwrap();
+    let found = doctor(&config);
+    let wrong = found("configuration").unwrap();
+    assert!(wrong["verdict"] == "fail" && wrong["found"].to_string().contains(":1:1:"), "{wrong}");
 }

@@ -4,6 +4,7 @@
 
 mod access;
 mod backup;
+mod bulk;
 mod bundles;
 mod client;
 mod config;
@@ -20,6 +21,9 @@ mod process;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod raw;
 mod restart;
+mod service;
 mod start;
 mod target;
+mod tls;
 mod tour;
+mod watch;

@@ -153,6 +153,9 @@ fn what_goes_wrong_is_said_in_one_line_with_its_exit_code() {
     let url = server.url.clone();
     server.stop();
     let output = punctual().args(["queue", "list", "--url", &url]).output().unwrap();
-    let expected = format!("error: cannot reach {url}: is `punctual serve` running?");
-    assert_eq!(complaint(&output, 1), expected);
+    let line = complaint(&output, 1);
+    assert!(line.starts_with(&format!("error: cannot reach {url}: ")), "{line}");
+    assert!(line.contains("`punctual serve`") && line.contains("PUNCTUAL_URL"), "{line}");
+    let output = punctual().args(["queue", "list", "--url", "127.0.0.1:1"]).output().unwrap();
+    assert!(complaint(&output, 1).ends_with("; correct --url or PUNCTUAL_URL"));
 }

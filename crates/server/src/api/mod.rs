@@ -10,6 +10,7 @@ mod body;
 mod bulk;
 mod bundles;
 mod control;
+mod dashboard;
 mod dev;
 mod events;
 mod failures;
@@ -124,6 +125,7 @@ impl Api {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let (routes, _) = openapi::routes().split_for_parts();
         let routes = routes
+            .merge(dashboard::routes())
             .fallback(no_route)
             .method_not_allowed_fallback(no_method)
             .with_state(app.clone());

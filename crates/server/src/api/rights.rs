@@ -32,7 +32,9 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let is_post = *method == Method::POST;
     Needs::Right(match parts[..] {
-        ["livez" | "readyz" | "openapi.json" | "docs" | ""] => return Needs::Nothing,
+        ["livez" | "readyz" | "openapi.json" | "docs" | ""] | ["assets", ..] => {
+            return Needs::Nothing;
+        }
         ["v1", "access"] => return Needs::Token,
         ["v1", "system", _, ..] => Admin,
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,

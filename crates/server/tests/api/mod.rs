@@ -26,6 +26,7 @@ mod server;
 mod stats;
 mod system;
 mod takes;
+mod tls;
 mod workers;
 
 pub(crate) use serde_json::json;

@@ -1,7 +1,8 @@
 //! One server per directory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::port::StoreError;
@@ -31,7 +32,9 @@ pub(super) struct DirectoryLock {
 impl DirectoryLock {
     /// Makes the directory if need be and locks it.
     pub(super) fn acquire(dir: &Path) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
+        // What is in payloads is nobody else's business.
+        let mut made = DirBuilder::new();
+        made.recursive(true).mode(0o700).create(dir).map_err(|error| cannot_write(dir, &error))?;
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -1,0 +1,30 @@
+// The pages. To add one: write `pages/<name>.js` with a component, its texts in `text/en/<name>.js` and
+// `text/zh/<name>.js` (with `<name>.title`, listed in `all.js` of both), and a line here.
+
+import { unlimited } from "../lib/api.js";
+import { Overview } from "./overview.js";
+import { Queues } from "./queues.js";
+import { Queue } from "./queue.js";
+import { Tasks } from "./tasks.js";
+import { Task } from "./task.js";
+import { Failed } from "./failed.js";
+
+/**
+ * @typedef {object} PageEntry
+ * @property {string} path a pattern; its `:parts` become the properties of the view
+ * @property {any} view
+ * @property {string} nav the entry of the navigation it belongs to; `<nav>.title` is its text
+ * @property {string} [icon] if it is an entry of the navigation itself
+ * @property {string} [key] `g` and this key lead to it
+ * @property {() => boolean} [shown] whether the token allows it
+ */
+
+/** @type {PageEntry[]} */
+export const PAGES = [
+  { path: "", view: Overview, nav: "overview", icon: "overview", key: "o", shown: unlimited },
+  { path: "queues", view: Queues, nav: "queues", icon: "queues", key: "q" },
+  { path: "queues/:queue", view: Queue, nav: "queues" },
+  { path: "tasks", view: Tasks, nav: "tasks", icon: "tasks", key: "t" },
+  { path: "queues/:queue/tasks/:id", view: Task, nav: "tasks" },
+  { path: "failed", view: Failed, nav: "failed", icon: "failed", key: "f" },
+];

@@ -1,0 +1,134 @@
+// One task: where it stands and why, what it carries, every attempt, and what can be done with it.
+
+import { html, useMemo, useState } from "../lib/html.js";
+import { api, may, token, url } from "../lib/api.js";
+import { member, parse, pretty, raw } from "../lib/json.js";
+import { useResource } from "../lib/resource.js";
+import { go, href } from "../lib/router.js";
+import { has, t } from "../lib/text.js";
+import { State, Tag } from "../parts/badge.js";
+import { confirm } from "../parts/dialog.js";
+import { copy, JsonTree } from "../parts/json-tree.js";
+import { Progress } from "../parts/progress.js";
+import { Time } from "../parts/time.js";
+import { act } from "../parts/toast.js";
+import { Action, Card, Facts, Loaded, Page } from "../parts/view.js";
+import { TaskForm } from "./task-form.js";
+import { Timeline } from "./task-timeline.js";
+
+const EVENTS = ["task.*", "notice.*", "queue.changed"];
+const LIVE = ["waiting", "ready", "assigned", "running", "paused", "pausing", "cancelling"];
+const HELD = ["assigned", "running", "pausing", "cancelling"];
+const UNTAKEN = ["waiting", "ready", "paused"];
+
+/** A task with the text it was read from. @param {string} path @param {AbortSignal} signal */
+async function read(path, signal) {
+  const text = await api.text(path, signal);
+  return { text, task: JSON.parse(text) };
+}
+
+/** @param {{queue: string, id: string}} props */
+export function Task({ queue, id }) {
+  const path = url`/v1/queues/${queue}/tasks/${id}`;
+  const read_ = useResource(path, { types: EVENTS, queue, read });
+  const why = useResource(read_.data && LIVE.includes(read_.data.task.state) ? `${path}/why` : null, { types: EVENTS, queue });
+  const [form, setForm] = useState(/** @type {"edit" | "duplicate" | null} */ (null));
+  const data = read_.data;
+  const parts = useMemo(() => data && pieces(data.text), [data?.text]);
+
+  return html`<${Page} title=${html`<span class="task-id">${id}</span>`} above=${[{ label: t("queues.title"), href: href(["queues"]) }, { label: queue, href: href(["queues", queue]) }, { label: t("tasks.title"), href: href(["tasks"], { queue }) }]}
+    beside=${data && html`<${State} state=${data.task.state} />`}
+    actions=${data && html`<${Actions} task=${data.task} payload=${parts?.payload ?? "null"} http=${parts?.http ?? ""} refresh=${() => (read_.refresh(), why.refresh())} open=${setForm} />`}>
+    <${Loaded} from=${read_}>${(/** @type {any} */ { task }) => html`
+      ${why.data && LIVE.includes(task.state) && html`<${Why} why=${why.data} />`}
+      ${task.error && html`<div class="callout bad" role="note"><h2>${t("tasks.error")}</h2><pre dir="auto">${task.error}</pre></div>`}
+      ${task.progress !== null && html`<${Card} title=${t("tasks.progress")}><${Progress} value=${task.progress} label=${t("tasks.progress")} />${task.message && html`<p dir="auto">${task.message}</p>`}</${Card}>`}
+      <div class="task-columns">
+        <div class="stack">
+          ${["payload", "result", "checkpoint", "http"].filter((name) => parts?.[name] && (name === "payload" || parts[name] !== "null")).map((name) => html`<${Card} key=${name} title=${t(`tasks.${name}`)}><${JsonTree} text=${parts?.[name]} label=${t(`tasks.${name}`)} /></${Card}>`)}
+        </div>
+        <div class="stack">
+          <${Card} title=${t("tasks.facts")}><${Facts} items=${facts(task)} /></${Card}>
+          <${Card} title=${t("tasks.timeline")}><${Timeline} task=${task} /></${Card}>
+        </div>
+      </div>`}</${Loaded}>
+    ${form === "edit" && data && html`<${TaskForm} queue=${queue} title=${t("tasks.edit-title")} edits=${id} draft=${{ ...data.task, payload: pretty(parts?.payload ?? "null"), due: data.task.due_at }} onClose=${() => (setForm(null), read_.refresh())} />`}
+    ${form === "duplicate" && data && html`<${TaskForm} queue=${queue} title=${t("tasks.duplicate-title")} draft=${{ payload: pretty(parts?.payload ?? "null"), http: parts?.http, priority: data.task.priority, tags: data.task.tags }} onClose=${() => setForm(null)} />`}
+  </${Page}>`;
+}
+
+/** What a task carries, to the letter. @param {string} text @returns {Record<string, string>} */
+function pieces(text) {
+  const root = parse(text);
+  return Object.fromEntries(["payload", "result", "checkpoint", "http"].map((name) => [name, raw(text, member(root, name))]));
+}
+
+/** @param {any} task @returns {[string, any][]} */
+function facts(task) {
+  const time = (/** @type {string | null} */ at) => at && html`<${Time} at=${at} />`;
+  return [
+    [t("shell.queue"), html`<a href=${href(["queues", task.queue])}>${task.queue}</a>`],
+    [t("tasks.attempt"), `${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}`],
+    [t("tasks.priority"), task.priority],
+    [t("tasks.worker"), task.worker],
+    [t("tasks.created"), time(task.created_at)],
+    [t("tasks.due"), time(task.due_at)],
+    [t("tasks.taken"), time(task.taken_at)],
+    [t("tasks.hold_until"), time(task.hold_until)],
+    [t("tasks.finished"), time(task.finished_at)],
+    [t("tasks.plan"), task.plan && html`<a href=${href(["plans", task.plan.plan_id])}>${task.plan.plan_id}</a>`],
+    [t("tasks.flow"), task.flow && html`<a href=${href(["flows", task.flow.id])}>${task.flow.id}</a> · ${task.flow.step}`],
+    [t("tasks.tags"), task.tags.length ? html`<span class="tags">${task.tags.map((/** @type {string} */ tag) => html`<${Tag} key=${tag} href=${href(["tasks"], { queue: task.queue, tag })}>${tag}</${Tag}>`)}</span>` : null],
+  ];
+}
+
+/** Why it is not running now, in the viewer's language as far as there are words. @param {{why: any}} props */
+function Why({ why }) {
+  const key = `why.${why.reason}`;
+  const running = why.reason === "running";
+  return html`<div class=${`callout ${running ? "active" : "info"}`} role="note" data-reason=${why.reason}>
+    <h2>${t(running ? "tasks.running-now" : "tasks.why")}</h2>
+    <p dir="auto">${has(key) ? t(key, why) : why.text} ${why.until && html`<${Time} at=${why.until} />`}</p>
+    ${why.waiting_for?.length > 0 && html`<p class="tags">${why.waiting_for.map((/** @type {string} */ step) => html`<${Tag} key=${step}>${step}</${Tag}>`)}</p>`}
+  </div>`;
+}
+
+/** A word as a shell takes it. @param {string} word */
+const quoted = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** The push that would make the same task again, as a command. @param {any} task @param {string} payload @param {string} http */
+export function curl(task, payload, http) {
+  const fields = [`"payload":${payload}`, ...(task.priority ? [`"priority":${task.priority}`] : []), ...(task.tags.length ? [`"tags":${JSON.stringify(task.tags)}`] : []), ...(http ? [`"http":${http}`] : [])];
+  // A token is never written out: whoever runs the command has one.
+  const header = token.value ? ' -H "Authorization: Bearer $PUNCTUAL_TOKEN"' : "";
+  return `curl -X POST${header} ${quoted(location.origin + url`/v1/queues/${task.queue}/tasks`)} -d ${quoted(`{${fields.join()}}`)}`;
+}
+
+/** @param {{task: any, payload: string, http: string, refresh: () => void, open: (form: "edit" | "duplicate") => void}} props */
+function Actions({ task, payload, http, refresh, open }) {
+  const path = url`/v1/queues/${task.queue}/tasks/${task.id}`;
+  const allowed = may("produce", task.queue);
+  const { state } = task;
+  const verb = (/** @type {string} */ name, /** @type {object} */ body = {}) => async () => {
+    await act(() => api.post(`${path}/${name}`, body), t(`tasks.did.${name}`, { id: task.id }));
+    refresh();
+  };
+  const asked = (/** @type {string} */ name, /** @type {() => Promise<void>} */ run) => async () => {
+    if (await confirm({ title: t(`tasks.ask.${name}`), body: t(`tasks.ask-text.${name}`), action: t(`tasks.verb.${name}`), danger: true })) await run();
+  };
+  const clean = async () => {
+    if (await act(async () => (await api.delete(path), true), t("tasks.did.clean", { id: task.id }))) go(["tasks"], { queue: task.queue });
+  };
+  const retries = state === "failed" || (state === "waiting" && task.attempt > 0);
+  return html`
+    <${Action} allowed=${allowed && retries} icon="retry" tone="primary" onClick=${verb("retry")}>${t("tasks.verb.retry")}</${Action}>
+    <${Action} allowed=${allowed && HELD.includes(state)} icon="retry" onClick=${asked("force", verb("retry", { force: true }))}>${t("tasks.verb.force")}</${Action}>
+    <${Action} allowed=${allowed && ["paused", "pausing"].includes(state)} icon="play" tone="primary" onClick=${verb("resume")}>${t("tasks.verb.resume")}</${Action}>
+    <${Action} allowed=${allowed && ["waiting", "ready", "assigned", "running"].includes(state)} icon="pause" onClick=${verb("pause")}>${t("tasks.verb.pause")}</${Action}>
+    <${Action} allowed=${allowed && LIVE.includes(state) && state !== "cancelling"} icon="ban" onClick=${verb("cancel")}>${t("tasks.verb.cancel")}</${Action}>
+    <${Action} allowed=${allowed && UNTAKEN.includes(state)} icon="edit" onClick=${() => open("edit")}>${t("tasks.edit")}</${Action}>
+    <${Action} allowed=${allowed} icon="plus" onClick=${() => open("duplicate")}>${t("tasks.duplicate")}</${Action}>
+    <${Action} allowed=${true} icon="copy" onClick=${() => copy(curl(task, payload, http))}>${t("tasks.curl")}</${Action}>
+    <${Action} allowed=${allowed} tone="danger" onClick=${asked("reset", verb("reset"))}>${t("tasks.verb.reset")}</${Action}>
+    <${Action} allowed=${allowed} tone="danger" icon="trash" onClick=${asked("clean", clean)}>${t("tasks.verb.clean")}</${Action}>`;
+}

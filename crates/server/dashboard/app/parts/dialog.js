@@ -1,0 +1,74 @@
+// Dialogs. The browser's own <dialog> keeps the focus inside, closes on Escape and gives the focus back.
+
+import { html, signal, useEffect, useId, useRef, useState } from "../lib/html.js";
+import { t } from "../lib/text.js";
+import { Icon } from "./icon.js";
+
+/**
+ * A dialog that is open as long as it is there.
+ * @param {{title: string, onClose: () => void, wide?: boolean, children?: import("../lib/html.js").Children}} props
+ */
+export function Dialog({ title, onClose, wide, children }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const label = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return html`<dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby=${label} onClose=${onClose}
+    onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && onClose()}>
+    <div class="dialog">
+      <header><h2 id=${label}>${title}</h2>
+        <button type="button" class="plain" aria-label=${t("shell.close")} onClick=${onClose}><${Icon} name="close" /></button></header>
+      ${children}
+    </div>
+  </dialog>`;
+}
+
+/**
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {import("../lib/html.js").Children} [body]
+ * @property {string} action the word on the button
+ * @property {boolean} [danger] whether what is lost is lost
+ * @property {string} [typed] what must be typed first
+ */
+
+/** @type {import("../vendor/signals.js").Signal<(Question & {answer: (yes: boolean) => void}) | null>} */
+const asked = signal(/** @type {any} */ (null));
+
+/** Asks before something is done. @param {Question} question @returns {Promise<boolean>} */
+export function confirm(question) {
+  return new Promise((resolve) => {
+    asked.value = {
+      ...question,
+      answer: (yes) => {
+        asked.value = null;
+        resolve(yes);
+      },
+    };
+  });
+}
+
+/** The question that is asked now. */
+export function Questions() {
+  const question = asked.value;
+  return question && html`<${Ask} key=${question.title} question=${question} />`;
+}
+
+/** @param {{question: Question & {answer: (yes: boolean) => void}}} props */
+function Ask({ question: { title, body, action, danger, typed, answer } }) {
+  const [text, setText] = useState("");
+  const ready = !typed || text === typed;
+  return html`<${Dialog} title=${title} onClose=${() => answer(false)}>
+    <form method="dialog" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), ready && answer(true))}>
+      ${body && html`<div class="dialog-text">${body}</div>`}
+      ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")} <code dir="auto">${typed}</code></span>
+        <input autofocus value=${text} autocomplete="off" spellcheck=${false}
+          onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
+      <footer>
+        <button type="button" onClick=${() => answer(false)} autofocus=${!typed}>${t("shell.cancel")}</button>
+        <button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>${action}</button>
+      </footer>
+    </form>
+  </${Dialog}>`;
+}

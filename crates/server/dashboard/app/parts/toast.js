@@ -1,0 +1,58 @@
+// Short words about what has just been done, or why not. Errors stay until they are dismissed.
+
+import { cx, html, signal } from "../lib/html.js";
+import { ApiError } from "../lib/api.js";
+import { t } from "../lib/text.js";
+import { Icon } from "./icon.js";
+
+const SHOWN_MS = 5000;
+
+/** @typedef {{id: number, text: string, bad: boolean}} Toast */
+const toasts = signal(/** @type {Toast[]} */ ([]));
+let last = 0;
+
+/** @param {number} id */
+const dismiss = (id) => {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+};
+
+/** Says that something is done. @param {string} text */
+export function say(text) {
+  const id = (last += 1);
+  toasts.value = [...toasts.value.slice(-3), { id, text, bad: false }];
+  setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+/** Says what went wrong, in the server's words. @param {unknown} error */
+export function complain(error) {
+  const text = error instanceof ApiError && error.status === 0 ? t("shell.unreachable")
+    : error instanceof Error ? error.message : String(error);
+  toasts.value = [...toasts.value.slice(-3), { id: (last += 1), text, bad: true }];
+}
+
+/**
+ * Does something and says that it is done, or why not.
+ * @template T
+ * @param {() => Promise<T>} action
+ * @param {string} done what to say then
+ * @returns {Promise<T | undefined>}
+ */
+export async function act(action, done) {
+  try {
+    const value = await action();
+    say(done);
+    return value;
+  } catch (error) {
+    complain(error);
+    return undefined;
+  }
+}
+
+export function Toasts() {
+  return html`<div class="toasts" role="status" aria-live="polite">
+    ${toasts.value.map((toast) => html`<div key=${toast.id} class=${cx("toast", toast.bad && "bad")} role=${toast.bad ? "alert" : undefined}>
+      <${Icon} name=${toast.bad ? "failed" : "check"} /><span dir="auto">${toast.text}</span>
+      <button class="plain" aria-label=${t("shell.dismiss")} onClick=${() => dismiss(toast.id)}><${Icon} name="close" /></button>
+    </div>`)}
+  </div>`;
+}

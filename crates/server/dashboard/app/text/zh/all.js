@@ -1,0 +1,8 @@
+// All sections of this language; one file per page.
+import shell from "./shell.js";
+import overview from "./overview.js";
+import queues from "./queues.js";
+import tasks from "./tasks.js";
+import failed from "./failed.js";
+
+export default { ...shell, ...overview, ...queues, ...tasks, ...failed };

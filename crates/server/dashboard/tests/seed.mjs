@@ -1,0 +1,27 @@
+// A server that has been in use: queues of several kinds, tasks in every state, plans.
+
+/** Fills a server through its API. */
+export async function seed(api) {
+  await api("PUT", "/v1/queues/mail", { tag: "production", keep: { done: "1h", cancelled: "1h" }, max_attempts: 3 });
+  await api("PUT", "/v1/queues/thumbnails", { concurrency: 4, keep: { done: "1h" }, retry: { intervals: ["10s", "1m", "10m"] } });
+  await api("PUT", "/v1/queues/invoices", { tag: "production", rate: { limit: 20, per: "1s" } });
+  await api("PUT", "/v1/queues/reports", {});
+  const people = ["ada", "grace", "edsger", "barbara", "donald", "margaret", "alan", "radia"];
+  await api("POST", "/v1/queues/mail/tasks", { tasks: Array.from({ length: 40 }, (_, n) => ({ id: `welcome-${n + 1}`, payload: { to: `${people[n % 8]}@example.com`, template: "welcome", order: 9007199254740993 + n }, tags: n % 3 ? ["welcome"] : ["welcome", "vip"], priority: n % 5 })) });
+  await api("POST", "/v1/queues/mail/tasks", { tasks: Array.from({ length: 12 }, (_, n) => ({ id: `digest-${n + 1}`, payload: { to: `${people[n % 8]}@example.com`, template: "digest" }, delay: `${n + 1}h`, tags: ["digest"] })) });
+  const { tasks } = await api("POST", "/v1/queues/mail/take", { worker: "mailer-1", n: 24, hold: "10m" });
+  for (const [n, { id, token }] of tasks.entries()) {
+    if (n < 14) await api("POST", `/v1/queues/mail/tasks/${id}/commit`, { token, result: { message_id: `<${id}@example.com>`, accepted: true } });
+    else if (n < 18) await api("POST", `/v1/queues/mail/tasks/${id}/fail`, { token, error: "smtp: 550 mailbox unavailable", permanent: true });
+    else if (n < 20) await api("POST", `/v1/queues/mail/tasks/${id}/fail`, { token, error: "smtp: connection timed out after 30 s" });
+    else await api("POST", `/v1/queues/mail/tasks/${id}/extend`, { token, progress: (n - 19) / 5, message: "rendering the template" });
+  }
+  await api("POST", "/v1/queues/thumbnails/tasks", { tasks: Array.from({ length: 25 }, (_, n) => ({ payload: { image: `s3://photos/${1000 + n}.jpg`, sizes: [64, 256, 1024] } })) });
+  const taken = await api("POST", "/v1/queues/thumbnails/take", { worker: "gpu-2", n: 4, hold: "5m" });
+  for (const { id, token } of taken.tasks.slice(0, 2)) await api("POST", `/v1/queues/thumbnails/tasks/${id}/fail`, { token, error: "out of memory while decoding a 12,000 × 9,000 image", permanent: true });
+  await api("POST", "/v1/queues/invoices/tasks", { tasks: Array.from({ length: 6 }, (_, n) => ({ payload: { customer: 4100 + n } })) });
+  await api("POST", "/v1/queues/invoices/pause");
+  for (const [id, description, cron] of [["nightly", "Nightly report", "0 3 * * *"], ["sweep", "Sweep expired sessions", "*/15 * * * *"], ["invoices", "Invoices of the month", "0 6 1 * *"]]) {
+    await api("POST", "/v1/plans", { plan_id: id, description, station: "reports", plan_type: "cron", cron, plan_repet: -1, timezone: "Europe/Berlin", message: { job: id } });
+  }
+}

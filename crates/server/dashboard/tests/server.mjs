@@ -1,0 +1,103 @@
+// A real server for a test: the binary on a free port with a store in memory, and the browser that looks at it.
+//
+// `PUNCTUAL_BINARY` names the binary (`cargo xtask test` does). With `DASHBOARD_FROM_DISK=1` the pages are read
+// from disk instead of from the binary, so that a change can be checked without a build.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { serve } from "../dev.mjs";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const binary = process.env.PUNCTUAL_BINARY ?? join(root, "target/debug/punctual");
+export const screenshots = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "screenshots");
+
+/** Starts a server; `config` is TOML. */
+export async function startServer({ config = "", args = [], port = 0 } = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "punctual-dashboard-"));
+  const file = join(directory, "punctual.toml");
+  writeFileSync(file, config);
+  const child = spawn(binary, ["serve", "--config", file, "--listen", `127.0.0.1:${port}`, "--store", "memory:", "--allow-private-targets", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on("data", (chunk) => {
+      said += chunk;
+      const found = said.match(/(https?:\/\/)?127\.0\.0\.1:(\d+)/);
+      if (found) resolve(`http://127.0.0.1:${found[2]}`);
+    });
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
+  });
+  const front = process.env.DASHBOARD_FROM_DISK ? await serve(address) : null;
+  const api = (token) => async (method, path, body) => {
+    const response = await fetch(address + path, { method, headers: token ? { authorization: `Bearer ${token}` } : {}, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text ? JSON.parse(text) : null;
+  };
+  return {
+    address,
+    url: front?.url ?? address,
+    api: api(),
+    apiWith: api,
+    stop: () => new Promise((resolve) => {
+      front?.server.closeAllConnections();
+      front?.server.close();
+      rmSync(directory, { recursive: true });
+      if (child.exitCode !== null) return resolve();
+      child.removeAllListeners("exit");
+      child.on("exit", resolve);
+      child.kill("SIGTERM");
+    }),
+    kill: () => new Promise((resolve) => {
+      child.removeAllListeners("exit");
+      child.on("exit", resolve);
+      child.kill("SIGKILL");
+    }),
+  };
+}
+
+/** Debian's browser, without anything that talks to somebody else. */
+export function startBrowser() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+/** A tab on a page of the dashboard. Whatever a page logs as an error fails the test. */
+export async function openTab(browser, server, { path = "", language = "en", dark = false, width = 1280, height = 800, token, quiet = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, locale: language === "zh" ? "zh-CN" : "en-GB", timezoneId: "Europe/Berlin", colorScheme: dark ? "dark" : "light" });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
+  const tab = await context.newPage();
+  tab.setDefaultTimeout(10_000);
+  const faults = [];
+  tab.on("pageerror", (error) => faults.push(String(error)));
+  tab.on("console", (message) => {
+    if (/\/v1\/(access|stats|failures|system)/.test(message.location().url)) return; // PENDING
+    if (message.type() === "error" && !(quiet && /Failed to load resource/.test(message.text()))) faults.push(message.text());
+  });
+  if (token) await tab.addInitScript((value) => sessionStorage.setItem("punctual.token", value), token);
+  await tab.goto(`${server.url}/#/${path}`);
+  return { tab, faults, close: () => context.close() };
+}
+
+/** Waits until a condition holds. */
+export async function until(condition, what = "a condition") {
+  const end = Date.now() + 15_000;
+  for (;;) {
+    const value = await condition().catch((error) => (Date.now() > end ? Promise.reject(error) : false));
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`${what} did not come true`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Takes a picture of a page. */
+export async function picture(tab, name, options = {}) {
+  mkdirSync(screenshots, { recursive: true });
+  await tab.screenshot({ path: join(screenshots, `${name}.png`), ...options });
+}

@@ -1,0 +1,108 @@
+//! `/` and `/assets/…`: the dashboard, packed into the binary by `build.rs`.
+//!
+//! Its files are open to everybody: they hold nothing but the program, which asks for a token where the
+//! server has some. Everything but the page itself lies under a path that changes with its content, so a
+//! browser need never ask for it again.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use super::{App, no_route};
+
+include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
+
+/// A file of the dashboard.
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    plain: &'static [u8],
+    gzip: &'static [u8],
+}
+
+/// Nothing runs and nothing is loaded that does not come from this server, and no other page may show this
+/// one.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The routes of this file. They are for browsers and no part of the API.
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/", get(index)).route("/assets/{version}/{*name}", get(asset))
+}
+
+async fn index(headers: HeaderMap) -> Response {
+    send(&INDEX, &headers, "no-cache")
+}
+
+async fn asset(
+    Path((version, name)): Path<(String, String)>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    match FILES.iter().find(|file| version == VERSION && file.name == name) {
+        Some(file) => send(file, &headers, "public, max-age=31536000, immutable"),
+        None => no_route(uri).await.into_response(),
+    }
+}
+
+fn send(file: &Asset, headers: &HeaderMap, caching: &'static str) -> Response {
+    let tag = format!("\"{VERSION}\"");
+    let tag = HeaderValue::from_str(&tag).expect("hex digits in quotes");
+    let fixed = [
+        (CONTENT_TYPE, file.kind),
+        (CACHE_CONTROL, caching),
+        (VARY, "accept-encoding"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+    ];
+    let has = |name, text: &str| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values
+            .flat_map(|value| value.split(','))
+            .any(|value| value.trim().trim_start_matches("W/") == text)
+    };
+    let mut response = if has(IF_NONE_MATCH, &format!("\"{VERSION}\"")) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else if has(ACCEPT_ENCODING, "gzip") {
+        ([(CONTENT_ENCODING, "gzip")], file.gzip).into_response()
+    } else {
+        file.plain.into_response()
+    };
+    let sent = response.headers_mut();
+    sent.extend(fixed.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    sent.insert(ETAG, tag);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_it_is_under_150_kb_over_the_wire() {
+        let size: usize = FILES.iter().chain([&INDEX]).map(|file| file.gzip.len()).sum();
+        assert!(size < 150_000, "{size} bytes");
+    }
+
+    #[test]
+    fn the_page_names_no_file_that_is_not_there_and_holds_no_script_or_style() {
+        let page = std::str::from_utf8(INDEX.plain).unwrap();
+        let named: Vec<&str> = page.split('"').filter(|text| text.contains("assets/")).collect();
+        assert!(named.len() > 20, "{named:?}");
+        for path in named {
+            let name = path.strip_prefix(&format!("assets/{VERSION}/")).unwrap();
+            assert!(FILES.iter().any(|file| file.name == name), "{path}");
+        }
+        assert!(!page.contains("<style") && !page.contains("style=") && !page.contains("onload"));
+        assert!(page.matches("<script").count() == 1 && page.contains("\"></script>"));
+    }
+}
