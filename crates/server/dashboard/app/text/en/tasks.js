@@ -48,6 +48,7 @@ export default {
   "tasks.filter.error": "Text in the error",
   "tasks.filter.id": "Id begins with",
   "tasks.filter.q": "Text in the payload",
+  "tasks.filter.since": "Ended or failed since",
   "tasks.filter.tag": "Tag",
   "tasks.finished": "Ended",
   "tasks.flow": "Flow",

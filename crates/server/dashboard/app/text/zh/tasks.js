@@ -48,6 +48,7 @@ export default {
   "tasks.filter.error": "错误中的文字",
   "tasks.filter.id": "ID 开头",
   "tasks.filter.q": "负载中的文字",
+  "tasks.filter.since": "此后结束或失败",
   "tasks.filter.tag": "标签",
   "tasks.finished": "结束时间",
   "tasks.flow": "流程",
