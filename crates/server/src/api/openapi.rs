@@ -9,8 +9,9 @@ use axum::response::IntoResponse;
 use bytes::Bytes;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, Ref, RefOr, Required, Response, Schema};
-use utoipa::{IntoResponses, OpenApi};
+use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -30,6 +31,9 @@ use crate::code::Code;
             application/problem+json with a stable code."
     ),
     components(schemas(ProblemView)),
+    // A server without tokens asks for none.
+    security((), ("token" = [])),
+    modifiers(&Bearer),
     tags(
         (name = "queues", description = "Queues and their settings"),
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
@@ -43,6 +47,20 @@ use crate::code::Code;
     )
 )]
 struct Document;
+
+/// Says how a token is sent.
+struct Bearer;
+
+impl Modify for Bearer {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("One of the server's tokens; a server on loopback may have none"))
+            .build();
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(scheme));
+    }
+}
 
 /// All routes, and with them their description.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -74,7 +92,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// This document.
-#[utoipa::path(get, path = "/openapi.json", tag = "operations",
+#[utoipa::path(get, path = "/openapi.json", tag = "operations", security(()),
     responses((status = 200, description = "An OpenAPI 3.1 document", body = Object),
         Foreign))]
 async fn openapi() -> impl IntoResponse {
