@@ -93,6 +93,7 @@ const ROUTES: &[&str] = &[
     "POST /v1/workers/{worker}/drain",
     "POST /v1/workers/{worker}/poll",
     "PUT /v1/workers/{worker}",
+    "GET /metrics",
     "GET /v1/stats",
     "GET /v1/stats/queues",
     "GET /v1/plans/preview",
@@ -236,7 +237,6 @@ async fn every_route_answers_its_method_and_no_other() {
 async fn what_is_no_route_is_not_found() {
     let server = TestServer::start().await;
     for path in [
-        "/",
         "/v1",
         "/v1/",
         "/v1/queues/",
