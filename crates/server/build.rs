@@ -97,9 +97,9 @@ fn unpack(files: &mut Vec<File>) -> io::Result<()> {
         let ending = format!("/dist/{wanted}");
         let paths = archive.file_names().filter_map(Result::ok);
         // The archive's only directory is called after the version.
-        let path = paths.map(String::from).find(|path| {
-            path.ends_with(&ending) && path.matches('/').count() == 2
-        });
+        let path = paths
+            .map(String::from)
+            .find(|path| path.ends_with(&ending) && path.matches('/').count() == 2);
         let path = path.expect("the archive holds a build of Swagger UI");
         let mut content = Vec::new();
         archive.by_name(&path)?.read_to_end(&mut content)?;

@@ -7,6 +7,7 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use bytes::Bytes;
+use serde_json::Value;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -107,7 +108,9 @@ async fn openapi() -> impl IntoResponse {
     static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| {
         let (_, mut document) = routes().split_for_parts();
         relax(&mut document);
-        serde_json::to_vec(&document).expect("the document has string keys only").into()
+        let mut document = serde_json::to_value(&document).expect("it has string keys only");
+        allow_empty(&mut document);
+        document.to_string().into()
     });
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], DOCUMENT.clone())
 }
@@ -132,6 +135,18 @@ fn relax(document: &mut utoipa::openapi::OpenApi) {
             if !named.is_some_and(needs_fields) {
                 body.required = Some(Required::False);
             }
+        }
+    }
+}
+
+/// Says that a text in the query of a list may be empty, which counts as left out.
+fn allow_empty(document: &mut Value) {
+    let paths = document["paths"].as_object_mut().into_iter().flat_map(|paths| paths.values_mut());
+    let lists = paths.filter_map(|item| item.pointer_mut("/get/parameters")?.as_array_mut());
+    for parameter in lists.flatten() {
+        let is_number = parameter["schema"]["type"].to_string().contains("integer");
+        if parameter["in"] == "query" && !is_number {
+            parameter["allowEmptyValue"] = true.into();
         }
     }
 }
