@@ -116,10 +116,10 @@ fn every_row_of_the_table_can_be_reached() {
         assert_eq!(problem["effect"], effect, "{code}");
     }
     // A foreign name or page is forbidden as well.
-    let foreign = [("GET /v1/queues", "Host: evil.example\r\n"), (
-        "POST /v1/queues/q/tasks",
-        "Origin: http://evil.example\r\n",
-    )];
+    let foreign = [
+        ("GET /v1/queues", "Host: evil.example\r\n"),
+        ("POST /v1/queues/q/tasks", "Origin: http://evil.example\r\n"),
+    ];
     for (request, header) in foreign {
         assert_eq!(call(&open, request, header, "").status, 403, "{header}");
     }
