@@ -37,7 +37,10 @@ fn main() -> io::Result<()> {
     collect(Path::new("dashboard/app"), "", &mut files)?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut modules = String::new();
-    for file in files.iter().filter(|file| file.name.ends_with(".js")) {
+    for file in files.iter_mut().filter(|file| file.name.ends_with(".js")) {
+        if !file.name.starts_with("vendor/") {
+            file.content = without_comments(&file.content);
+        }
         let link = format!("  <link rel=\"modulepreload\" href=\"assets/VERSION/{}\">", file.name);
         writeln!(modules, "{link}").expect("a string takes all");
     }
@@ -107,6 +110,22 @@ fn unpack(files: &mut Vec<File>) -> io::Result<()> {
         files.push(File { name: format!("reference/{wanted}"), kind, content });
     }
     Ok(())
+}
+
+/// A module without its comments, which are for those who read it in the repository: types, and lines that
+/// say why. They would be a tenth of what goes over the wire.
+fn without_comments(code: &[u8]) -> Vec<u8> {
+    let code = std::str::from_utf8(code).expect("a module is text");
+    let mut rest = code;
+    let mut slim = String::with_capacity(code.len());
+    while let Some((before, after)) = rest.split_once("/**") {
+        slim.push_str(before);
+        let (_, after) = after.split_once("*/").expect("a comment ends");
+        rest = after.strip_prefix(' ').unwrap_or(after);
+    }
+    slim.push_str(rest);
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    slim.lines().filter(is_code).fold(String::new(), |code, line| code + line + "\n").into_bytes()
 }
 
 /// Writes a file plain and compressed, and says so in Rust.
