@@ -8,6 +8,9 @@ import { Queue } from "./queue.js";
 import { Tasks } from "./tasks.js";
 import { Task } from "./task.js";
 import { Failed } from "./failed.js";
+import { Plans } from "./plans.js";
+import { Plan } from "./plan.js";
+import { EditPlan, NewPlan } from "./plan-form.js";
 
 /**
  * @typedef {object} PageEntry
@@ -27,4 +30,8 @@ export const PAGES = [
   { path: "tasks", view: Tasks, nav: "tasks", icon: "tasks", key: "t" },
   { path: "queues/:queue/tasks/:id", view: Task, nav: "tasks" },
   { path: "failed", view: Failed, nav: "failed", icon: "failed", key: "f" },
+  { path: "plans", view: Plans, nav: "plans", icon: "plans", key: "p" },
+  { path: "new-plan", view: NewPlan, nav: "plans" },
+  { path: "plans/:id", view: Plan, nav: "plans" },
+  { path: "plans/:id/edit", view: EditPlan, nav: "plans" },
 ];

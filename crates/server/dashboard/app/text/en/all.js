@@ -4,5 +4,6 @@ import overview from "./overview.js";
 import queues from "./queues.js";
 import tasks from "./tasks.js";
 import failed from "./failed.js";
+import plans from "./plans.js";
 
-export default { ...shell, ...overview, ...queues, ...tasks, ...failed };
+export default { ...shell, ...overview, ...queues, ...tasks, ...failed, ...plans };
