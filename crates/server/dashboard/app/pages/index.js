@@ -10,6 +10,8 @@ import { Task } from "./task.js";
 import { Failed } from "./failed.js";
 import { Plans } from "./plans.js";
 import { Plan } from "./plan.js";
+import { Flows } from "./flows.js";
+import { Flow } from "./flow.js";
 import { EditPlan, NewPlan } from "./plan-form.js";
 
 /**
@@ -34,4 +36,6 @@ export const PAGES = [
   { path: "new-plan", view: NewPlan, nav: "plans" },
   { path: "plans/:id", view: Plan, nav: "plans" },
   { path: "plans/:id/edit", view: EditPlan, nav: "plans" },
+  { path: "flows", view: Flows, nav: "flows", icon: "flows", key: "l" },
+  { path: "flows/:id", view: Flow, nav: "flows" },
 ];

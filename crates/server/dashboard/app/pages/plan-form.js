@@ -106,7 +106,7 @@ export function EditPlan({ id }) {
 function PlanForm({ start, edits }) {
   const [form, setForm] = useState(start);
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
-  const queues = useResource("/v1/queues?limit=1000");
+  const queues = useResource("/v1/queues?limit=1000", { types: ["queue.changed"] });
   const [stations, zones] = [useId(), useId()];
   const preview = usePreview(form);
   const wrong = /** @type {Record<string, string>} */ ({ ...preview.wrong, ...refused });
@@ -136,7 +136,7 @@ function PlanForm({ start, edits }) {
         <${Card} title=${t("plans.plan")}><div class="form">
           ${!edits && input("station", { required: true, list: stations, hint: t("plans.station-hint") })}
           ${!edits && input("plan_id", { label: t("plans.id"), hint: t("plans.id-hint") })}
-          ${input("description", { wide: !!edits })}
+          ${input("description", { wide: true })}
           <datalist id=${stations}>${(queues.data?.items ?? []).map((/** @type {any} */ queue) => html`<option key=${queue.name} value=${queue.name}></option>`)}</datalist>
         </div></${Card}>
         <${Card} title=${t("plans.rule")}><div class="form">

@@ -36,8 +36,8 @@ export function Plans() {
     { label: t("plans.next"), cell: (/** @type {any} */ plan) => html`<span class="two-lines"><${Time} at=${plan.next_at} /></span>` },
     { label: t("plans.last"), cell: (/** @type {any} */ plan) => plan.last_state ? html`<${State} state=${plan.last_state} />` : html`<span class="muted">–</span>` },
     { label: t("plans.station"), cell: (/** @type {any} */ plan) => html`<a class="clip station" href=${href(["queues", plan.station])}>${plan.station}</a>` },
-    ...(may("produce") ? [{ label: "", cell: (/** @type {any} */ plan) => may("produce", plan.station) && plan.state !== "finished" && html`<span class="row-actions">
-      <button class="small" aria-label=${`${t(`plans.verb.${stands(plan) ? "resume" : "pause"}`)} ${plan.plan_id}`} onClick=${() => verb(plan, stands(plan) ? "resume" : "pause")}><${Icon} name=${stands(plan) ? "play" : "pause"} />${t(`plans.verb.${stands(plan) ? "resume" : "pause"}`)}</button></span>` }] : []),
+    ...(may("produce") ? [{ label: "", cell: (/** @type {any} */ plan) => may("produce", plan.station) && plan.state !== "finished" && html`
+      <button class="small" aria-label=${`${t(`plans.verb.${stands(plan) ? "resume" : "pause"}`)} ${plan.plan_id}`} title=${t(`plans.verb.${stands(plan) ? "resume" : "pause"}`)} onClick=${() => verb(plan, stands(plan) ? "resume" : "pause")}><${Icon} name=${stands(plan) ? "play" : "pause"} /></button>` }] : []),
   ];
   return html`<${Page} title=${t("plans.title")} actions=${html`<${Action} allowed=${may("produce")} icon="plus" tone="primary" onClick=${() => go(["new-plan"])}>${t("plans.add")}</${Action}>`}>
     <div class="filters">

@@ -73,7 +73,7 @@ function Day({ date, today, zone, times, change, good, bad, unknown }) {
     <div class="day-head"><span class="day-number">${Number(date.slice(8))}</span>${change !== 0 && html`<span class="day-change" title=${changeWords(change)}><${Icon} name="clock" label=${changeWords(change)} />${change > 0 ? "+" : "−"}${duration(Math.abs(change) * 60)}</span>`}</div>
     ${bad > 0 && html`<span class="day-past bad" title=${t("plans.past-bad", { n: bad })}><${Icon} name="failed" label=${t("plans.past-bad", { n: bad })} />${bad}</span>`}
     ${good > 0 && html`<span class="day-past good" title=${t("plans.past-ok", { n: good })}><${Icon} name="check" label=${t("plans.past-ok", { n: good })} />${good}</span>`}
-    <span class="day-times">${clocks.slice(0, clocks.length > SHOWN + 1 ? SHOWN : SHOWN + 1).map((clock, index) => html`<span key=${index}>${clock}</span>`)}${clocks.length > SHOWN + 1 && html`<span class="muted">+${clocks.length - SHOWN}</span>`}</span>
+    <span class="day-times">${clocks.slice(0, clocks.length > SHOWN + 1 ? SHOWN : SHOWN + 1).map((clock, index) => html`<span key=${index}>${clock.slice(0, 5)}</span>`)}${clocks.length > SHOWN + 1 && html`<span class="muted">+${clocks.length - SHOWN}</span>`}</span>
     ${clocks.length > 0 && html`<span class="day-count" aria-hidden="true">${clocks.length}</span>`}
   </td>`;
 }

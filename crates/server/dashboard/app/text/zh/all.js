@@ -5,5 +5,6 @@ import queues from "./queues.js";
 import tasks from "./tasks.js";
 import failed from "./failed.js";
 import plans from "./plans.js";
+import flows from "./flows.js";
 
-export default { ...shell, ...overview, ...queues, ...tasks, ...failed, ...plans };
+export default { ...shell, ...overview, ...queues, ...tasks, ...failed, ...plans, ...flows };
