@@ -116,7 +116,7 @@ function StepList({ steps, chosen, link }) {
     { label: t("flows.step"), bare: true, cell: (/** @type {Step} */ step) => html`<a class="clip" dir="auto" aria-current=${step.name === chosen ? "true" : undefined} href=${link(step.name)}>${step.name}</a>` },
     { label: t("flows.state"), cell: (/** @type {Step} */ step) => html`<${State} state=${step.state} />` },
     { label: t("shell.queue"), cell: (/** @type {Step} */ step) => html`<a class="clip station" href=${href(["queues", step.queue])}>${step.queue}</a>` },
-    { label: t("flows.after"), wide: true, cell: (/** @type {Step} */ step) => html`<span class="clip muted" dir="auto">${step.after.slice(0, 20).join(", ")}</span>` },
+    { label: t("flows.after"), wide: true, cell: (/** @type {Step} */ step) => step.after.length > 0 && html`<span class="clip muted" dir="auto">${step.after.slice(0, 20).join(", ")}</span>` },
   ];
   return html`<${Card} title=${t("flows.steps")} flush>
     ${steps.length > 10 && html`<div class="filters step-filters">

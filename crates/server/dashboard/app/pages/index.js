@@ -12,6 +12,8 @@ import { Plans } from "./plans.js";
 import { Plan } from "./plan.js";
 import { Flows } from "./flows.js";
 import { Flow } from "./flow.js";
+import { Deliveries } from "./deliveries.js";
+import { Delivery } from "./delivery.js";
 import { EditPlan, NewPlan } from "./plan-form.js";
 
 /**
@@ -38,4 +40,6 @@ export const PAGES = [
   { path: "plans/:id/edit", view: EditPlan, nav: "plans" },
   { path: "flows", view: Flows, nav: "flows", icon: "flows", key: "l" },
   { path: "flows/:id", view: Flow, nav: "flows" },
+  { path: "deliveries", view: Deliveries, nav: "deliveries", icon: "deliveries", key: "d" },
+  { path: "deliveries/:queue/:id", view: Delivery, nav: "deliveries" },
 ];

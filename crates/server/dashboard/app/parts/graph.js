@@ -54,7 +54,7 @@ export function Graph({ label, steps, chosen, link }) {
         return html`<a key=${step.name} data-step=${step.name} data-state=${step.state} href=${link(step.name)} class=${cx("node", tone, step.name === chosen && "chosen")} aria-label=${`${step.name}: ${wordFor(step.state)}`} transform=${`translate(${x},${y})`}>
           <title>${step.name}</title>
           <rect width=${WIDE} height=${HIGH} rx="8" /><path class="icon" d=${strokes(icon)} transform="translate(11,15)" />
-          <text class="node-name" x="36" y="20">${clip(step.name, 20)}</text><text class="node-state" x="36" y="36">${wordFor(step.state)} · ${clip(step.queue, 12)}</text></a>`;
+          <text class="node-name" x="36" y="20">${clip(step.name, 18)}</text><text class="node-state" x="36" y="36">${wordFor(step.state)} · ${clip(step.queue, 12)}</text></a>`;
       })}
     </svg></div>
   </div>`;

@@ -6,5 +6,6 @@ import tasks from "./tasks.js";
 import failed from "./failed.js";
 import plans from "./plans.js";
 import flows from "./flows.js";
+import deliveries from "./deliveries.js";
 
-export default { ...shell, ...overview, ...queues, ...tasks, ...failed, ...plans, ...flows };
+export default { ...shell, ...overview, ...queues, ...tasks, ...failed, ...plans, ...flows, ...deliveries };

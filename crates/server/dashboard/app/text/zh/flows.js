@@ -1,8 +1,8 @@
 // 流程页面的文字。
 export default {
-  "flows.after": "之后",
+  "flows.after": "前置步骤",
   "flows.all": "所有状态",
-  "flows.before": "之前",
+  "flows.before": "后续步骤",
   "flows.cancel": "取消",
   "flows.cancel-text": "不再启动任何步骤，尚未结束的任务会被取消。",
   "flows.cancel-title": "取消这个流程？",
