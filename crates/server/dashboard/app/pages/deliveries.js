@@ -52,7 +52,7 @@ function List({ queue, queues }) {
     tasks.refresh();
   };
   const columns = [
-    { label: t("deliveries.target"), bare: true, wide: true, cell: (/** @type {any} */ task) => html`<a class="clip" dir="auto" title=${targetOf(task, fallback)} href=${href(["deliveries", queue, task.id])}>${targetOf(task, fallback) || task.id}</a>` },
+    { label: t("deliveries.target"), bare: true, wide: true, cell: (/** @type {any} */ task) => html`<a class="clip" dir="auto" title=${targetOf(task, fallback)} href=${href(["deliveries", queue, task.id])}>${targetOf(task, fallback) || task.id}</a><span class="clip code muted">${task.id}</span>` },
     { label: t("deliveries.state"), cell: (/** @type {any} */ task) => html`<${State} state=${task.state} />` },
     { label: t("deliveries.status"), cell: (/** @type {any} */ task) => html`<${Status} attempt=${task.history.at(-1)} />` },
     { label: t("deliveries.latency"), cell: (/** @type {any} */ task) => { const sent = task.history.at(-1)?.http; return sent && html`<span class="latency"><${Phases} exchange=${sent} /><span class="number">${duration(sent.total)}</span></span>`; } },

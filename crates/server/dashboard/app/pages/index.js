@@ -14,6 +14,11 @@ import { Flows } from "./flows.js";
 import { Flow } from "./flow.js";
 import { Deliveries } from "./deliveries.js";
 import { Delivery } from "./delivery.js";
+import { Bundles } from "./bundles.js";
+import { Bundle } from "./bundle.js";
+import { Workers } from "./workers.js";
+import { Worker } from "./worker.js";
+import { System } from "./system.js";
 import { EditPlan, NewPlan } from "./plan-form.js";
 
 /**
@@ -42,4 +47,9 @@ export const PAGES = [
   { path: "flows/:id", view: Flow, nav: "flows" },
   { path: "deliveries", view: Deliveries, nav: "deliveries", icon: "deliveries", key: "d" },
   { path: "deliveries/:queue/:id", view: Delivery, nav: "deliveries" },
+  { path: "bundles", view: Bundles, nav: "bundles", icon: "bundles", key: "b" },
+  { path: "bundles/:queue/:bundle", view: Bundle, nav: "bundles" },
+  { path: "workers", view: Workers, nav: "workers", icon: "workers", key: "w" },
+  { path: "workers/:name", view: Worker, nav: "workers" },
+  { path: "system", view: System, nav: "system", icon: "system", key: "s", shown: unlimited },
 ];
