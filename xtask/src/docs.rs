@@ -20,11 +20,11 @@ const READY: &str = "punctual is ready on http://";
 /// Printed after every block; tells which one failed, and what each printed.
 const MARK: &str = "--- end of block ---";
 
-/// Checks every Markdown file of the root and of `docs/`: what it points at, and its examples.
+/// Checks every Markdown file of the root, of `docs/` and of `deploy/`: what it points at, and its examples.
 pub(crate) fn check() -> anyhow::Result<()> {
     cargo(&["build", "--locked", "-p", "punctual"]).run()?;
     let mut files = Vec::new();
-    for dir in [root().to_owned(), root().join("docs")] {
+    for dir in [root().to_owned(), root().join("docs"), root().join("deploy")] {
         for entry in fs::read_dir(dir)? {
             files.push(entry?.path());
         }

@@ -1,6 +1,8 @@
 //! The project's own commands: `cargo xtask test`, `cargo xtask bench`, `cargo xtask crash`.
 #![expect(clippy::print_stdout, reason = "a command speaks to its terminal")]
 
+mod dashboard;
+mod deploy;
 mod docs;
 mod links;
 mod markdown;
@@ -16,8 +18,11 @@ use crate::stages::{Stages, cargo};
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test                 everything a change must pass: format, lints, docs, tests, examples in the docs
-  docs                 only the last of these: links and examples in the docs
+  test                 everything a change must pass: format, lints, docs, tests, dashboard, examples
+                       in the docs, deploy/
+  docs                 only links and examples in the docs
+  dashboard            only the checks of the dashboard: its types, and its pages in a browser
+  deploy               only what is in deploy/: files parse, and the binary takes what they give it
   bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
                        flows; with --store redis those of the store in Redis
   crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
@@ -38,6 +43,8 @@ fn run(args: &[String]) -> anyhow::Result<()> {
     match args.as_slice() {
         ["test"] => test(),
         ["docs"] => docs::check(),
+        ["deploy"] => deploy::check(),
+        ["dashboard"] => dashboard::check(),
         ["bench", rest @ ..] => bench(rest),
         ["crash"] => crash("100"),
         ["crash", "--rounds", rounds] => crash(rounds),
@@ -73,7 +80,9 @@ fn test() -> anyhow::Result<()> {
     stages.run("examples in the code", || {
         cargo(&["test", "--locked", "--workspace", "--doc"]).run()
     })?;
+    stages.run("dashboard", dashboard::check)?;
     stages.run("examples in the docs", docs::check)?;
+    stages.run("deploy", deploy::check)?;
     stages.summary();
     Ok(())
 }

@@ -59,7 +59,20 @@ pub(crate) fn cargo(args: &[&str]) -> Step {
     Step(command)
 }
 
+/// Any other program.
+pub(crate) fn command(program: &str, args: &[&str]) -> Step {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root());
+    Step(command)
+}
+
 impl Step {
+    /// The same from a directory.
+    pub(crate) fn within(mut self, directory: &Path) -> Self {
+        self.0.current_dir(directory);
+        self
+    }
+
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);
         self

@@ -10,13 +10,14 @@ pub(crate) fn require(programs: &[&str]) -> anyhow::Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let names = missing.join(" ");
+    let packages: Vec<&str> = missing.into_iter().map(package).collect();
+    let names = packages.join(" ");
     if may_install() {
         println!("installing {names}");
         let installed = Command::new("sh")
             .args(["-c", "apt-get update -q && apt-get install -qy --no-install-recommends \"$@\""])
             .arg("sh")
-            .args(&missing)
+            .args(&packages)
             .status()?;
         if installed.success() && self::missing(programs).is_empty() {
             return Ok(());
@@ -28,6 +29,11 @@ pub(crate) fn require(programs: &[&str]) -> anyhow::Result<()> {
 /// Whether `cargo nextest` is there. It runs the tests faster; without it `cargo test` does.
 pub(crate) fn has_nextest() -> bool {
     succeeds(Command::new("cargo").args(["nextest", "--version"]))
+}
+
+/// The Debian package that has a program.
+fn package(program: &str) -> &str {
+    if program == "node" { "nodejs" } else { program }
 }
 
 fn missing<'a>(programs: &[&'a str]) -> Vec<&'a str> {

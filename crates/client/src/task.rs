@@ -262,6 +262,9 @@ pub struct Task {
     /// Labels.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// The span it was pushed in, if it belongs to a trace: `traceparent`, to be carried on.
+    #[serde(default)]
+    pub traceparent: Option<String>,
     /// The plan it is a run of.
     pub plan: Option<RawJson>,
     /// The flow it is a step of.

@@ -155,6 +155,7 @@ impl Callback {
             payload: new.payload.as_ref().unwrap_or(&ended.spec.payload),
         }));
         let id = new.id.take().unwrap_or(id);
+        new.trace = ended.last_span();
         Some(Spec::new(queue, new, id, now))
     }
 }

@@ -18,6 +18,7 @@
 //! - [`flow`]: steps that wait for each other. [`worker`]: who registered to be given tasks. [`vote`]:
 //!   the answers of all of them to one task.
 //! - [`notice`]: tasks that call a URL until it says that it has understood.
+//! - [`trace`]: the trace a task belongs to, and its spans there.
 //! - [`announce`]: what is told of all this to whoever listens.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
@@ -41,6 +42,7 @@ pub mod retry;
 pub mod task;
 pub mod time;
 pub mod token;
+pub mod trace;
 pub mod vote;
 pub mod why;
 pub mod worker;
@@ -60,5 +62,6 @@ pub use retry::RetryPolicy;
 pub use task::{Decision, Event, Fate, NewTask, Spec, State, Status, Task, Verb};
 pub use time::{Span, Timestamp};
 pub use token::{Seed, Token};
+pub use trace::TraceParent;
 pub use vote::Vote;
 pub use worker::Worker;

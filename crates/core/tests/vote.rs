@@ -164,3 +164,15 @@ fn a_vote_is_stopped_at_once_and_begins_again_without_a_server() {
     assert_eq!((orphan.task.status.state, orphan.task.status.attempt), (State::Ready, 0));
     assert_eq!(orphan.fate, Fate::Keep);
 }
+
+#[test]
+fn an_orphaned_vote_hears_nobody_who_had_not_answered() {
+    let (vote, _, a, b) = open();
+    let Turn { vote, .. } = vote.happen(&Event::Confirm { token: a }, at(1)).unwrap();
+    let Turn { mut vote, .. } = vote.happen(&commit(a, "1"), at(1)).unwrap();
+    vote.orphan(Seed::new(5 << 64));
+    assert_eq!(vote.clone().happen(&commit(b, "2"), at(2)), Err(Refusal::StaleToken));
+    // Who had, may say it again.
+    assert!(!vote.clone().happen(&commit(a, "1"), at(2)).unwrap().is_changed);
+    assert_eq!(vote.awaited().collect::<Vec<_>>(), [&name("b")]);
+}

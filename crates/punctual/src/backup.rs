@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use indicatif::ProgressBar;
 use punctual_client::Client;
 use punctual_store::local::Contents;
 use serde::Serialize;
@@ -52,7 +53,7 @@ impl Backup {
         }
         let (client, output) = self.remote.open()?;
         let part = part_of(file);
-        let written = fetch(&client, &part).await;
+        let written = fetch(&client, &part, output.is_json()).await;
         let kept = written.and_then(|bytes| {
             let contents = Contents::of(&part)?;
             std::fs::rename(&part, file).and_then(|()| sync_directory(file))?;
@@ -77,11 +78,12 @@ fn part_of(file: &Path) -> PathBuf {
 }
 
 /// Writes what the server sends, and says how long it is.
-async fn fetch(client: &Client, part: &Path) -> anyhow::Result<u64> {
-    let waiting = progress::bytes(None).with_message("the server makes a copy");
+async fn fetch(client: &Client, part: &Path, is_json: bool) -> anyhow::Result<u64> {
+    let bar_of = |total| if is_json { ProgressBar::hidden() } else { progress::bytes(total) };
+    let waiting = bar_of(None).with_message("the server makes a copy");
     let mut backup = client.backup().await?;
     waiting.finish_and_clear();
-    let bar = progress::bytes(backup.bytes()).with_message("backup");
+    let bar = bar_of(backup.bytes()).with_message("backup");
     let cannot = || format!("cannot write {}", part.display());
     let mut file = File::create(part).with_context(cannot)?;
     let mut bytes = 0;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use punctual_core::Span;
-use punctual_core::http::Reach;
+use punctual_core::http::{Reach, TargetUrl};
 use punctual_core::limits::QUEUES_MAX;
 use punctual_core::notice::NoticeSettings;
-use punctual_server::AccessToken;
+use punctual_server::{AccessToken, TraceConfig};
 use punctual_store::InboxLists;
 use serde::Deserialize;
 
@@ -112,6 +112,12 @@ pub(crate) struct Flags {
         default_missing_value = "true"
     )]
     dev: Option<bool>,
+    /// Where to send traces: a collector that takes OTLP over HTTP, `http://host:4318` [default: nowhere]
+    #[arg(long, env = "PUNCTUAL_OTLP_ENDPOINT", value_name = "URL", hide_env_values = true)]
+    otlp_endpoint: Option<String>,
+    /// The name of this service in traces [default: punctual]
+    #[arg(long, env = "PUNCTUAL_OTLP_SERVICE_NAME", value_name = "NAME")]
+    otlp_service_name: Option<String>,
     #[command(flatten)]
     notices: NoticeFlags,
 }
@@ -134,6 +140,8 @@ struct File {
     secret_headers: Option<Vec<String>>,
     plan_exec_timeout: Option<Span>,
     dev: Option<bool>,
+    otlp_endpoint: Option<String>,
+    otlp_service_name: Option<String>,
     #[serde(default)]
     notices: NoticeFile,
 }
@@ -185,6 +193,7 @@ pub(crate) struct Config {
     pub(crate) dev: bool,
     pub(crate) notices: NoticeSettings,
     pub(crate) inbox: Option<InboxLists>,
+    pub(crate) traces: Option<TraceConfig>,
 }
 
 impl File {
@@ -240,10 +249,22 @@ impl Flags {
             secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
             plan_exec_timeout: self.plan_exec_timeout.or(file.plan_exec_timeout),
             dev: self.dev.or(file.dev).unwrap_or(false),
+            traces: traces(
+                self.otlp_endpoint.or(file.otlp_endpoint),
+                self.otlp_service_name.or(file.otlp_service_name),
+            )?,
             inbox: self.notices.inbox(&file.notices)?,
             notices: self.notices.settle(file.notices)?,
         })
     }
+}
+
+/// Where traces go, if they go anywhere.
+fn traces(endpoint: Option<String>, name: Option<String>) -> anyhow::Result<Option<TraceConfig>> {
+    let Some(endpoint) = endpoint.filter(|endpoint| !endpoint.is_empty()) else { return Ok(None) };
+    TargetUrl::parse("otlp_endpoint", &endpoint).map_err(|refusal| anyhow::anyhow!("{refusal}"))?;
+    let service_name = name.unwrap_or_else(|| "punctual".to_owned());
+    Ok(Some(TraceConfig { endpoint, service_name }))
 }
 
 /// Checks a file as a server that starts with it would.
@@ -297,6 +318,7 @@ mod tests {
             dev: false,
             notices: NoticeSettings::default(),
             inbox: None,
+            traces: None,
         };
         assert_eq!(flags.settle().unwrap(), expected);
         let defaults = Flags::default().settle().unwrap();
@@ -334,6 +356,18 @@ mod tests {
             });
             let is_elsewhere = ["config", "log", "log_format", "help"].contains(&&*name);
             assert!(is_named || is_elsewhere, "{name} is not in the file");
+        }
+    }
+
+    #[test]
+    fn traces_go_to_a_url_or_nowhere() {
+        let flags = |url: &str| Flags { otlp_endpoint: Some(url.to_owned()), ..Flags::default() };
+        let settled = flags("http://127.0.0.1:4318").settle().unwrap().traces.unwrap();
+        assert_eq!(settled.service_name, "punctual");
+        assert_eq!(flags("").settle().unwrap().traces, None);
+        for bad in ["127.0.0.1:4318", "grpc://x", "nothing"] {
+            let reason = flags(bad).settle().unwrap_err().to_string();
+            assert!(reason.starts_with("otlp_endpoint: "), "{reason}");
         }
     }
 

@@ -15,6 +15,7 @@ mod effective;
 mod events;
 mod flow;
 mod health;
+mod migrate;
 mod notice;
 mod notice_settings;
 mod notify;
@@ -98,6 +99,7 @@ enum Command {
     Doctor(doctor::Doctor),
     Backup(backup::Backup),
     Restore(restore::Restore),
+    Migrate(migrate::Migrate),
     Config(config_command::ConfigCommand),
     Completions(completions::Completions),
     #[command(name = "man")]
@@ -131,6 +133,7 @@ fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
         Command::Doctor(doctor) => run_client(doctor.run()),
         Command::Backup(backup) => run_client(backup.run()),
         Command::Restore(restore) => restore.run(),
+        Command::Migrate(migrate) => run_client(migrate.run()),
         Command::Config(config) => config.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),

@@ -117,20 +117,34 @@ impl StorePlace {
             let store = open_local(dir, Arc::new(clock.clone()))?;
             return Ok(OpenStore { store, dev_clock: Some(Arc::new(clock)) });
         }
-        if let Some(dir) = dir.filter(|dir| dir.join(DEV_CLOCK).exists()) {
-            bail!(
+        self.refuse_dev()?;
+        Ok(OpenStore { store: self.open_files()?, dev_clock: None })
+    }
+
+    /// Opens the store in the directory, or in memory, by the clock of the machine.
+    pub(crate) fn open_files(&self) -> Result<Arc<LocalStore>, StoreError> {
+        let dir = match self {
+            Self::Directory(dir) => Some(dir),
+            Self::Memory | Self::Redis(_) => None,
+        };
+        open_local(dir, Arc::new(SystemClock::new()))
+    }
+
+    /// Refuses a directory whose clock may have been moved.
+    pub(crate) fn refuse_dev(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Directory(dir) if dir.join(DEV_CLOCK).exists() => bail!(
                 "store: {} was made by serve --dev, and its clock may have been moved; \
                  serve it with --dev, or choose another directory",
                 dir.display()
-            );
+            ),
+            _ => Ok(()),
         }
-        let store = open_local(dir, Arc::new(SystemClock::new()))?;
-        Ok(OpenStore { store, dev_clock: None })
     }
 }
 
-fn open_local(dir: Option<&PathBuf>, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, StoreError> {
-    Ok(LocalStore::open(LocalOptions { dir: dir.cloned(), clock })?)
+fn open_local(dir: Option<&PathBuf>, clock: Arc<dyn Clock>) -> Result<Arc<LocalStore>, StoreError> {
+    LocalStore::open(LocalOptions { dir: dir.cloned(), clock })
 }
 
 /// The movable clock of a directory that was made with one, or is new.

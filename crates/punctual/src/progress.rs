@@ -24,6 +24,11 @@ pub(crate) fn count(total: u64) -> ProgressBar {
     styled(ProgressBar::new(total), template)
 }
 
+/// A count of things, however many there are.
+pub(crate) fn counter() -> ProgressBar {
+    styled(ProgressBar::no_length(), "{spinner} {human_pos}  {msg}  {per_sec}")
+}
+
 fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is well-formed");
     bar.set_style(style.progress_chars("█▌ "));

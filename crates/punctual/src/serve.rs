@@ -169,6 +169,7 @@ async fn serve(
             plan_exec_timeout: config.plan_exec_timeout,
             dev_clock,
             notices: config.notices,
+            traces: config.traces,
             settings,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },

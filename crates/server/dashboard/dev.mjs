@@ -27,6 +27,7 @@ export function serve(target, port = 0) {
       const passed = request(new URL(incoming.url, target), { method: incoming.method, headers: incoming.headers }, (answer) => {
         outgoing.writeHead(answer.statusCode, answer.headers);
         answer.pipe(outgoing);
+        answer.on("close", () => answer.complete || outgoing.destroy());
       });
       passed.on("error", () => outgoing.destroy());
       outgoing.on("close", () => passed.destroy());

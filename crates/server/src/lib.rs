@@ -8,7 +8,9 @@
 //! - `delivery`: the server calls URLs itself, for queues of mode `http`.
 //! - `dispatch`: the server hands tasks to registered workers, opens votes and broadcasts, for queues of
 //!   the other modes. `calls`: how it and deliveries hear of work.
+//! - `metrics`: what is measured, and how it reads at `/metrics`.
 //! - `inbox`: messages that lie beside the store become notices.
+//! - `traces`: the spans of tasks, for a collector.
 //! - `presence`: that this server is there, told to those beside it. `settings`: what it was set to.
 //! - `serve`: connections, and how they end.
 //! - `code`: the one table of error codes.
@@ -23,9 +25,11 @@ mod dispatch;
 mod engine;
 mod events;
 mod inbox;
+mod metrics;
 mod presence;
 mod serve;
 mod settings;
+mod traces;
 
 use std::sync::Arc;
 
@@ -39,6 +43,7 @@ pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 pub use self::settings::{Setting, Source};
+pub use self::traces::TraceConfig;
 
 /// What can be set about a server.
 #[derive(Clone)]
@@ -61,6 +66,8 @@ pub struct ServerConfig {
     pub delivery: DeliveryConfig,
     /// What holds for notices that do not say otherwise.
     pub notices: NoticeSettings,
+    /// Where traces go; nowhere, if there is none.
+    pub traces: Option<TraceConfig>,
     /// All settings as people may read them, without secrets.
     pub settings: Vec<Setting>,
 }
@@ -77,6 +84,7 @@ impl Default for ServerConfig {
             dev_clock: None,
             delivery: DeliveryConfig::default(),
             notices: NoticeSettings::default(),
+            traces: None,
             settings: Vec::new(),
         }
     }

@@ -12,16 +12,18 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinHandle;
 use tracing::{debug, info, warn};
 
-use crate::Server;
 use crate::api::{Api, App};
 use crate::delivery::Executor;
 use crate::engine::Engine;
 use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
 use crate::presence::Presence;
+use crate::traces::{Exporter, Tracer};
+use crate::{Server, ServerConfig};
 
 /// The one path whose answers go on for ever.
 const EVENTS: &str = "/v1/events";
@@ -37,6 +39,8 @@ const STREAMS_MAX: u32 = 1_000;
 const DRAIN_MAX: Duration = Duration::from_secs(20);
 /// How long those who listen to events may take to hear that the server ends.
 const LISTENERS_MAX: Duration = Duration::from_secs(3);
+/// How long the last traces may take to be sent.
+const TRACES_MAX: Duration = Duration::from_secs(3);
 /// How long a peer may leave lie what was sent to it.
 #[cfg(target_os = "linux")]
 const UNREAD_MAX_MS: u32 = 60_000;
@@ -62,12 +66,13 @@ pub(crate) async fn run(
     if let Some(own) = own {
         config.delivery.reach = config.delivery.reach.knowing(own);
     }
+    let (tracer, tracing) = trace(&config);
     let presence = Arc::new(Presence::new(store.clone(), own));
     let (stop_attending, leaving) = tokio::sync::oneshot::channel::<()>();
     let attending = tokio::spawn(presence.clone().run(async {
         let _ = leaving.await;
     }));
-    let (engine, returned) = Engine::new(store.clone(), &config);
+    let (engine, returned) = Engine::new(store.clone(), &config, tracer);
     let loops = engine.start();
     let (stop_receiving, stopped) = tokio::sync::oneshot::channel::<()>();
     let receiving = inbox.map(|inbox| {
@@ -115,8 +120,29 @@ pub(crate) async fn run(
     // Other servers may want to hear of what was done last.
     engine.events.sync().await;
     drop(loops);
+    if let Some((stop_tracing, tracing)) = tracing {
+        drop(stop_tracing);
+        // What the collector does not take in that time is lost.
+        let _ = tokio::time::timeout(TRACES_MAX, tracing).await;
+    }
     info!("stopped");
     ended
+}
+
+/// What ends an exporter of traces, and the exporter.
+type Exporting = (oneshot::Sender<()>, JoinHandle<()>);
+
+/// Begins to send traces, if they are wanted.
+fn trace(config: &ServerConfig) -> (Arc<Tracer>, Option<Exporting>) {
+    let Some(traces) = config.traces.clone() else { return Default::default() };
+    let (tracer, spans) = Tracer::new();
+    let tracer = Arc::new(tracer);
+    let exporter = Exporter::new(traces, &config.delivery, tracer.clone(), spans);
+    let (stop, stopping) = oneshot::channel::<()>();
+    let exporting = tokio::spawn(exporter.run(async {
+        let _ = stopping.await;
+    }));
+    (tracer, Some((stop, exporting)))
 }
 
 /// Accepts connections for ever.

@@ -8,6 +8,7 @@
 //! - [`migrate`]: everything from one store to another.
 //! - `conformance`: one suite of checks over the port, run against every store (a feature).
 //! - [`clock`]: the clock a store decides due times and holds by.
+//! - [`measure`]: what a store measures of itself.
 
 pub mod clock;
 #[cfg(feature = "conformance")]
@@ -15,6 +16,7 @@ pub mod conformance;
 pub mod inbox;
 pub mod local;
 mod loopback;
+pub mod measure;
 pub mod migrate;
 pub mod model;
 pub mod port;
@@ -22,6 +24,7 @@ pub mod redis;
 
 pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock};
 pub use inbox::{Inbox, InboxLists, Received};
+pub use measure::Measures;
 pub use port::{
     Announced, Backup, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing,
     Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange, OwnerListing, OwnerPage, Page, Push,

@@ -40,6 +40,7 @@ pub use self::take::{Classes, Take, Taken, Taker};
 pub use self::transfer::{Memories, Memory, Remembered, Transfer};
 
 use crate::inbox::{Inbox, InboxLists};
+use crate::measure::Measures;
 
 /// The identity of one version of a record: the fence of a commit.
 ///
@@ -459,6 +460,11 @@ pub trait Store: Send + Sync + 'static {
     /// starts.
     fn is_exclusive(&self) -> bool {
         false
+    }
+
+    /// What it measures of itself.
+    fn measures(&self) -> Measures {
+        Measures::None
     }
 
     /// Whether the records of both queues lie in one place, so that one step can change both.

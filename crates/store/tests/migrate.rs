@@ -115,6 +115,22 @@ impl Subject for Traveller {
     }
 }
 
+#[tokio::test]
+async fn what_outlives_a_restart_outlives_a_journey() {
+    let (server, cluster) = (Server::start(), Cluster::start());
+    let (redis, cluster) = (Kind::Redis(server.url()), Kind::Redis(cluster.url()));
+    let routes = [
+        [Kind::Model, Kind::Disk],
+        [Kind::Disk, redis.clone()],
+        [redis.clone(), Kind::Memory],
+        [Kind::Memory, cluster.clone()],
+        [cluster, redis],
+    ];
+    for route in routes {
+        conformance::run_restarts(|clock| Traveller::new(route.to_vec(), clock)).await;
+    }
+}
+
 #[test]
 fn sequences_go_on_in_other_embedded_stores() {
     let route = [Kind::Memory, Kind::Disk, Kind::Model];

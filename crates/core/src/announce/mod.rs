@@ -24,7 +24,8 @@ use crate::json::RawJson;
 use crate::name::QueueName;
 use crate::owner::{Owner, OwnerDecision};
 use crate::task::{Decision, Event};
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
+use crate::trace::TaskSpan;
 
 /// The names of events, but for those of broadcasts: `pub.` and the name of the queue.
 pub const NAMES: [&str; 40] = [
@@ -84,6 +85,10 @@ pub struct Announcement {
     at: Timestamp,
     queues: Queues,
     ids: Vec<Arc<str>>,
+    /// How long it took, of each that was measured; told to nobody but who counts.
+    took: Vec<Span>,
+    /// The spans of traces that it ends; likewise.
+    spans: Vec<TaskSpan>,
     details: Vec<(&'static str, Detail)>,
 }
 
@@ -119,8 +124,9 @@ pub enum Detail {
 impl Announcement {
     /// An event of a kind, at a time.
     pub fn new(kind: impl Into<Cow<'static, str>>, at: Timestamp) -> Self {
-        let (ids, details) = (Vec::new(), Vec::new());
-        Self { kind: kind.into(), at, queues: Queues::None, ids, details }
+        let (ids, took, details) = (Vec::new(), Vec::new(), Vec::new());
+        let spans = Vec::new();
+        Self { kind: kind.into(), at, queues: Queues::None, ids, took, spans, details }
     }
 
     /// Events are missing: more happened than could be told.
@@ -146,6 +152,20 @@ impl Announcement {
     #[must_use]
     pub fn about(mut self, id: Arc<str>) -> Self {
         self.ids.push(id);
+        self
+    }
+
+    /// It took one of them so long: until it was handed out, or until its holder was through.
+    #[must_use]
+    pub fn taking(mut self, span: Option<Span>) -> Self {
+        self.took.extend(span);
+        self
+    }
+
+    /// It ends a span of a trace.
+    #[must_use]
+    pub fn ending(mut self, span: Option<TaskSpan>) -> Self {
+        self.spans.extend(span);
         self
     }
 
@@ -179,9 +199,27 @@ impl Announcement {
         }
     }
 
+    /// A text that it says besides.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.details.iter().find_map(|(known, detail)| match detail {
+            Detail::Text(text) if *known == name => Some(&**text),
+            _ => None,
+        })
+    }
+
     /// The ids of what it is about.
     pub fn ids(&self) -> &[Arc<str>] {
         &self.ids
+    }
+
+    /// How long it took, of each that was measured.
+    pub fn took(&self) -> &[Span] {
+        &self.took
+    }
+
+    /// The spans of traces that it ends.
+    pub fn spans(&self) -> &[TaskSpan] {
+        &self.spans
     }
 
     /// The same about those of its ids that are wanted; none if none is.
@@ -215,6 +253,8 @@ impl Announcement {
             return Some(other);
         }
         self.ids.extend(other.ids);
+        self.took.extend(other.took);
+        self.spans.extend(other.spans);
         None
     }
 }

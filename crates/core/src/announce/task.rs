@@ -7,8 +7,9 @@
 use super::{Announcement, Announcements, PROGRESS, PUB};
 use crate::name::WorkerName;
 use crate::owner::OwnerRef;
-use crate::task::{Decision, Event, Fate, Spec, State, Task, Verb};
-use crate::time::Timestamp;
+use crate::task::{Decision, Event, Fate, Spec, State, Status, Task, Verb};
+use crate::time::{Span, Timestamp};
+use crate::trace::TaskSpan;
 
 fn about(kind: &'static str, spec: &Spec, at: Timestamp) -> Announcement {
     Announcement::new(kind, at).in_queue(&spec.queue).about(spec.id.shared())
@@ -16,7 +17,7 @@ fn about(kind: &'static str, spec: &Spec, at: Timestamp) -> Announcement {
 
 /// A task was pushed, by whomever.
 pub fn pushed(spec: &Spec, at: Timestamp) -> Announcement {
-    about("task.pushed", spec, at)
+    about("task.pushed", spec, at).ending(TaskSpan::push(spec, at))
 }
 
 /// Tasks of one queue were pushed together.
@@ -26,7 +27,11 @@ pub fn all_pushed<'a>(
 ) -> Option<Announcement> {
     let mut specs = specs.into_iter();
     let first = pushed(specs.next()?, at);
-    Some(specs.fold(first, |told, spec| told.about(spec.id.shared())))
+    Some(
+        specs.fold(first, |told, spec| {
+            told.about(spec.id.shared()).ending(TaskSpan::push(spec, at))
+        }),
+    )
 }
 
 /// Tasks of one queue were handed out to one taker, to be confirmed or not.
@@ -35,7 +40,24 @@ pub fn taken<'a>(tasks: impl IntoIterator<Item = &'a Task>, at: Timestamp) -> Op
     let first = tasks.next()?;
     let worker = first.status.worker.as_ref().map(WorkerName::shared);
     let told = about("task.taken", &first.spec, at).with_some("worker", worker);
-    Some(tasks.fold(told, |told, task| told.about(task.spec.id.shared())))
+    let told = told.taking(waited(&first.status));
+    Some(
+        tasks.fold(told, |told, task| {
+            told.about(task.spec.id.shared()).taking(waited(&task.status))
+        }),
+    )
+}
+
+/// How long a task that was handed out had been ready.
+fn waited(status: &Status) -> Option<Span> {
+    status.hold.map(|hold| hold.since.since(status.ready_at))
+}
+
+/// How long the attempt took that a change ended.
+fn lasted(before: &Task, after: &Task) -> Option<Span> {
+    let is_over = before.status.hold.is_some() && after.status.hold.is_none();
+    let attempt = after.status.history.last().filter(|_| is_over)?;
+    Some(attempt.ended_at.since(attempt.at))
 }
 
 /// A task is broadcast to whoever listens.
@@ -107,6 +129,13 @@ fn told(kind: &'static str, before: &Task, after: &Task, at: Timestamp) -> Annou
     let holder = before.status.worker.as_ref().filter(|_| before.status.state.is_held());
     let told = about(kind, &before.spec, at).with_some("worker", holder.map(WorkerName::shared));
     let status = &after.status;
+    let told = match kind {
+        "task.taken" => told.taking(waited(status)),
+        _ => match lasted(before, after) {
+            Some(span) => told.taking(Some(span)).ending(TaskSpan::attempt(after)),
+            None => told,
+        },
+    };
     match kind {
         PROGRESS => told
             .with_some("progress", status.progress)

@@ -6,6 +6,7 @@ use crate::name::TaskId;
 use crate::owner::{Around, Owner, OwnerDecision, OwnerRef};
 use crate::task::{Decision, Event, Fate, NewTask, Spec, State, Status, Verb};
 use crate::time::Timestamp;
+use crate::trace::TraceParent;
 
 /// How far the delivery of a bundle is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +43,9 @@ impl Bundle {
     /// Makes the task that delivers it, when it is due.
     pub fn deliver_by(&mut self, id: TaskId, now: Timestamp) -> Spec {
         self.task = Some(id.clone());
-        let new =
-            NewTask { due: Some(self.due_at), http: self.target.clone(), ..NewTask::default() };
+        let trace = Some(TraceParent::root_of(self.queue.as_str(), id.as_str(), now));
+        let (due, http) = (Some(self.due_at), self.target.clone());
+        let new = NewTask { due, http, trace, ..NewTask::default() };
         let owner = Some(OwnerRef::Bundle(self.key.clone()));
         Spec { owner, ..Spec::new(self.queue.clone(), new, id, now) }
     }

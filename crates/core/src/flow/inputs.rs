@@ -9,6 +9,7 @@ use crate::name::StepName;
 use crate::owner::OwnerRef;
 use crate::task::{NewTask, Spec};
 use crate::time::Timestamp;
+use crate::trace::TraceParent;
 
 /// What a step was given: kept as an item beside its flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub struct StepOrder {
     pub task: NewTask,
     /// The steps it waits for.
     pub after: Vec<StepName>,
+    /// The span its flow was made in, if that belongs to a trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceParent>,
 }
 
 impl StepOrder {
@@ -48,7 +52,8 @@ impl StepOrder {
         results: &[RawJson],
         now: Timestamp,
     ) -> Option<Spec> {
-        let Self { mut task, after } = self;
+        let Self { mut task, after, trace } = self;
+        task.trace = trace;
         if !after.is_empty() {
             let payload = with_inputs(task.payload.take().unwrap_or_default(), &after, results);
             if payload.len() > PAYLOAD_BYTES_MAX {
@@ -125,7 +130,10 @@ mod tests {
             "http":{"url":"http://example.com/","headers":{"x":"y"}},
             "callback":{"on":["done"],"queue":"q","task":{"payload":[1]}}}"#;
         let task: NewTask = serde_json::from_str(json).unwrap();
-        let order = StepOrder { task, after: vec![StepName::parse("a").unwrap()] };
-        assert_eq!(StepOrder::read(&RawJson::of(&order)).unwrap(), order);
+        let after = vec![StepName::parse("a").unwrap()];
+        for trace in [None, Some(TraceParent::root(7))] {
+            let order = StepOrder { task: task.clone(), after: after.clone(), trace };
+            assert_eq!(StepOrder::read(&RawJson::of(&order)).unwrap(), order);
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::object::objects_only;
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::{NewTask, SettingsOf, Spec};
 use crate::time::{Span, Timestamp};
+use crate::trace::TraceParent;
 
 /// A flow as a request gives it.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -150,9 +151,10 @@ impl NewStep {
             callback: self.callback,
             tags: self.tags,
             notice: None,
+            trace: None,
         };
         task.check()?;
-        Ok(CheckedStep { name, queue, order: StepOrder { task, after: self.after } })
+        Ok(CheckedStep { name, queue, order: StepOrder { task, after: self.after, trace: None } })
     }
 }
 
@@ -249,6 +251,13 @@ impl CheckedFlow {
     ) -> Result<(), Refusal> {
         let mut steps = self.steps.iter().enumerate();
         steps.try_for_each(|(place, step)| check(step).map_err(|refusal| at(place, refusal)))
+    }
+
+    /// The same, its tasks pushed in a span.
+    #[must_use]
+    pub fn traced(mut self, trace: Option<TraceParent>) -> Self {
+        self.steps.iter_mut().for_each(|step| step.order.trace = trace);
+        self
     }
 
     /// The records of the flow.

@@ -156,6 +156,12 @@ impl From<Duration> for Lapse {
     }
 }
 
+impl From<Lapse> for Duration {
+    fn from(lapse: Lapse) -> Self {
+        Self::from_micros(lapse.0.into())
+    }
+}
+
 impl Serialize for Lapse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {

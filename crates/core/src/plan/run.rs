@@ -11,6 +11,7 @@ use crate::owner::OwnerRef;
 use crate::queue::{Mode, Settings};
 use crate::task::{Decision, Event, Fate, Spec, State};
 use crate::time::{Span, Timestamp};
+use crate::trace::TraceParent;
 use crate::vote::Answer;
 
 /// How long a run may lie there for workers before somebody is told that none came.
@@ -142,6 +143,9 @@ impl Plan {
             new.http = Some(self.announced(new.http, run));
         }
         let owner = Some(OwnerRef::Plan { id: self.id.clone(), reads });
+        // Every run is a story of its own.
+        let (station, task) = (self.station.as_str(), run.task.as_str());
+        new.trace = Some(TraceParent::root_of(station, task, run.due_at));
         Spec { owner, ..Spec::new(self.station.clone(), new, run.task.clone(), now) }
     }
 

@@ -31,6 +31,7 @@ use crate::queue::Settings;
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::time::{Span, Timestamp};
 use crate::token::Token;
+use crate::trace::TraceParent;
 
 /// A task.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +79,9 @@ pub struct Spec {
     pub owner: Option<OwnerRef>,
     /// What makes it a notice.
     pub notice: Option<Box<Notice>>,
+    /// The span it was pushed in, if it belongs to a trace. Older records end before it.
+    #[serde(default, deserialize_with = "crate::trace::trailing")]
+    pub trace: Option<TraceParent>,
 }
 
 /// All that changes about a task.

@@ -17,6 +17,7 @@ use crate::queue::{Mode, Settings};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::Spec;
 use crate::time::{Span, Timestamp};
+use crate::trace::TraceParent;
 
 /// A task as it is pushed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -54,6 +55,9 @@ pub struct NewTask {
     /// What makes it a notice; no pusher says so, a notice is a message of its own.
     #[serde(skip)]
     pub notice: Option<Box<Notice>>,
+    /// The span it is pushed in; a header says so, no field.
+    #[serde(skip)]
+    pub trace: Option<TraceParent>,
 }
 
 objects_only! { NewTask with serialize }
@@ -228,6 +232,7 @@ impl Spec {
             tags: new.tags.unwrap_or_default(),
             owner: None,
             notice: new.notice,
+            trace: new.trace,
         }
     }
 }

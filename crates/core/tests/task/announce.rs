@@ -1,8 +1,10 @@
 //! What is told of a task, whatever happens to it in whatever state.
 
+use std::sync::Arc;
+
 use punctual_core::announce::{self, NAMES};
 use punctual_core::task::{Edit, Event, Extension};
-use punctual_core::{Announcements, Fate, NewTask, State};
+use punctual_core::{Announcements, Fate, NewTask, Spec, State, TraceParent};
 use serde_json::{Value, json};
 
 use crate::scene::*;
@@ -154,4 +156,30 @@ fn those_that_say_the_same_become_one() {
     assert_eq!(serde_json::to_value(&news[0]).unwrap()["ids"], json!(["t", "t", "t"]));
     assert_eq!(serde_json::to_value(&news[1]).unwrap()["id"], "t");
     assert!(news[0].bytes() >= serde_json::to_string(&news[0]).unwrap().len() - 16);
+}
+
+#[test]
+fn what_is_told_knows_how_long_it_took_and_what_it_ends_in_a_trace() {
+    let trace = TraceParent::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    let mut task = in_state(State::Running);
+    task.spec = Arc::new(Spec { trace, ..Spec::clone(&task.spec) });
+    let pushed = announce::task::pushed(&task.spec, later());
+    assert_eq!((pushed.took().len(), pushed.spans().len()), (0, 1));
+    assert_eq!(pushed.spans()[0].at, task.spec.push_span().unwrap());
+    let taken = announce::task::taken([&task, &task], later()).unwrap();
+    assert_eq!((taken.took().len(), taken.spans().len()), (2, 0));
+    let told = |event: Event, now| {
+        let decision = decide(&task, event.clone(), now).unwrap();
+        let mut news = Announcements::default();
+        announce::task::after(&task, &event, &decision, now, &mut news);
+        news.into_vec().remove(0)
+    };
+    let began_at = task.status.taken_at.unwrap();
+    let committed = told(commit(token(1)), after(30));
+    assert_eq!(committed.took(), [after(30).since(began_at)]);
+    assert_eq!(committed.spans()[0].at, task.current_span().unwrap());
+    assert_eq!(committed.spans()[0].parent, task.spec.push_span().unwrap().span_id());
+    let json = serde_json::to_string(&committed).unwrap();
+    assert!(!json.contains("0af7"), "nobody who listens is told: {json}");
+    assert!(told(progress(Some(0.5)), after(2)).took().is_empty(), "it goes on");
 }

@@ -123,3 +123,22 @@ fn right_token_and_wrong_state_names_the_state() {
     assert_eq!(refusal, Refusal::WrongState { verb: Verb::Paused, state: State::Running });
     assert_eq!(refusal.to_string(), "paused does not apply to a task that is running");
 }
+
+#[test]
+fn an_orphaned_task_is_nobodys_and_its_hold_is_over() {
+    for state in State::ALL {
+        let mut task = in_state(state);
+        let before = task.clone();
+        task.status.orphan(token(77), after(5));
+        if !state.is_held() {
+            assert_eq!(task, before, "{state}");
+            continue;
+        }
+        let (was, is) = (before.status.hold.unwrap(), task.status.hold.unwrap());
+        assert_eq!((is.token, is.until), (token(77), was.until.min(after(5))), "{state}");
+        let refused = decide(&task, commit(was.token), after(5)).unwrap_err();
+        assert_eq!(refused, Refusal::StaleToken, "{state}");
+        let ended = happen(&task, Event::HoldEnd, after(5));
+        assert!(!ended.status.state.is_held(), "{state}");
+    }
+}

@@ -13,6 +13,7 @@ mod drain;
 mod ear;
 mod events;
 mod flow;
+mod metrics;
 mod notice;
 mod plan;
 #[expect(dead_code, reason = "other suites use the rest")]
@@ -21,6 +22,7 @@ mod process;
 #[expect(dead_code, reason = "other suites use the rest")]
 mod raw;
 mod restart;
+mod scrape;
 mod service;
 mod start;
 mod target;

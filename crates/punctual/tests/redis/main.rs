@@ -1,5 +1,5 @@
 //! The real binary over a real Redis: how it starts, several servers over one store, what happens
-//! while Redis is away, and the doctor.
+//! while Redis is away, the doctor, and the move to and from files.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,12 +11,16 @@ mod doctor;
 mod ear;
 mod events;
 mod inbox;
+mod metrics;
+mod migrate;
 mod nodes;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
 #[path = "../faults/raw.rs"]
 mod raw;
+#[path = "../e2e/scrape.rs"]
+mod scrape;
 mod several;
 mod start;
 #[path = "../e2e/target.rs"]

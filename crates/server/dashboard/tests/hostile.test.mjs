@@ -11,7 +11,8 @@ const HUGE = "W".repeat(300_000);
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await server.api("PUT", "/v1/queues/hostile", { tag: SCRIPT.slice(0, 100), keep: { done: "1h" }, max_attempts: 1 });
   const deep = Array.from({ length: 60 }).reduce((inner) => ({ inner }), "bottom");
   await server.api("POST", "/v1/queues/hostile/tasks", { id: "hostile", tags: [SCRIPT.slice(0, 120), RTL, EMOJI], payload: { [SCRIPT]: SCRIPT, [RTL]: RTL, [EMOJI]: EMOJI, huge: HUGE, deep, __proto__: null, many: Array.from({ length: 5000 }, (_, n) => n), "": "" } });
@@ -45,7 +46,7 @@ test("a huge string is shown in part until asked, and a long list too", async ()
   await tree.getByRole("button", { name: /many/ }).click();
   await tree.getByRole("button", { name: "4,900 more" }).click();
   await tree.getByText("199").first().waitFor();
-  for (let depth = 0; depth < 5; depth += 1) await tree.getByRole("button", { name: depth ? /inner/ : /deep/, expanded: false }).first().click();
+  for (let depth = 0; depth < 5; depth += 1) await tree.getByRole("button", { name: /inner/, expanded: false }).first().click();
   assert.deepEqual(faults, []);
   await close();
 });

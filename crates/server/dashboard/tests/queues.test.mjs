@@ -7,7 +7,8 @@ import { seed } from "./seed.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await seed(server.api);
 });
 after(() => Promise.all([server?.stop(), browser?.close()]));

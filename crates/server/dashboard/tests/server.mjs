@@ -39,6 +39,7 @@ export async function startServer({ config = "", args = [], port = 0 } = {}) {
   };
   return {
     address,
+    pid: child.pid,
     url: front?.url ?? address,
     api: api(),
     apiWith: api,
@@ -46,7 +47,7 @@ export async function startServer({ config = "", args = [], port = 0 } = {}) {
       front?.server.closeAllConnections();
       front?.server.close();
       rmSync(directory, { recursive: true });
-      if (child.exitCode !== null) return resolve();
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.removeAllListeners("exit");
       child.on("exit", resolve);
       child.kill("SIGTERM");
@@ -73,11 +74,11 @@ export async function openTab(browser, server, { path = "", language = "en", dar
   const context = await browser.newContext({ viewport: { width, height }, locale: language === "zh" ? "zh-CN" : "en-GB", timezoneId: "Europe/Berlin", colorScheme: dark ? "dark" : "light" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
   const tab = await context.newPage();
-  tab.setDefaultTimeout(10_000);
+  tab.setDefaultTimeout(30_000);
   const faults = [];
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {
-    if (/\/v1\/(access|stats|failures|system)/.test(message.location().url)) return; // PENDING
+    if (/\/v1\/(access|stats|failures|system|plans\?order)/.test(message.location().url)) return; // PENDING
     if (message.type() === "error" && !(quiet && /Failed to load resource/.test(message.text()))) faults.push(message.text());
   });
   if (token) await tab.addInitScript((value) => sessionStorage.setItem("punctual.token", value), token);
@@ -87,7 +88,7 @@ export async function openTab(browser, server, { path = "", language = "en", dar
 
 /** Waits until a condition holds. */
 export async function until(condition, what = "a condition") {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 30_000;
   for (;;) {
     const value = await condition().catch((error) => (Date.now() > end ? Promise.reject(error) : false));
     if (value) return value;

@@ -7,7 +7,8 @@ import { openTab, startBrowser, startServer, until } from "./server.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await server.api("PUT", "/v1/queues/work", { keep: { done: "1h", cancelled: "1h" }, max_attempts: 2 });
 });
 after(() => Promise.all([server?.stop(), browser?.close()]));

@@ -7,7 +7,8 @@ import { seed } from "./seed.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  server = await startServer();
+  browser = await startBrowser();
   await seed(server.api);
 });
 after(() => Promise.all([server?.stop(), browser?.close()]));
@@ -113,6 +114,8 @@ test("a task is pushed, and no digit of its payload is lost", async () => {
   await tab.getByText("12345678901234567890.10").waitFor();
   const text = await (await fetch(`${server.address}/v1/queues/mail/tasks/by-hand`)).text();
   assert.ok(text.includes("12345678901234567890.10"), text);
+  await tab.goto(`${server.url}/#/tasks?queue=mail&id=by-hand`);
+  await tab.locator("tbody").getByText("12345678901234567890.10").waitFor();
   const task = JSON.parse(text);
   assert.deepEqual([task.tags, task.priority], [["a", "b"], 7]);
   assert.deepEqual(faults, []);

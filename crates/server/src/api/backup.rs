@@ -33,7 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 /// All that was acknowledged before the request is in it. The server goes on meanwhile; it makes one copy
 /// at a time, and needs as much free space as the store takes. `punctual restore` makes a store of it.
 #[utoipa::path(post, path = "/v1/backup", tag = "operations", request_body = Nothing,
-    responses((status = 200, description = "The copy", body = Vec<u8>,
+    responses((status = 200, description = "The copy", body = String,
         content_type = "application/octet-stream"), Changes))]
 async fn back_up(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;

@@ -55,7 +55,6 @@ async fn asset(
 
 fn send(file: &Asset, headers: &HeaderMap, caching: &'static str) -> Response {
     let tag = format!("\"{VERSION}\"");
-    let tag = HeaderValue::from_str(&tag).expect("hex digits in quotes");
     let fixed = [
         (CONTENT_TYPE, file.kind),
         (CACHE_CONTROL, caching),
@@ -64,23 +63,29 @@ fn send(file: &Asset, headers: &HeaderMap, caching: &'static str) -> Response {
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "no-referrer"),
     ];
-    let has = |name, text: &str| {
+    let listed = |name| {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        values
-            .flat_map(|value| value.split(','))
-            .any(|value| value.trim().trim_start_matches("W/") == text)
+        values.flat_map(|value| value.split(',')).map(str::trim)
     };
-    let mut response = if has(IF_NONE_MATCH, &format!("\"{VERSION}\"")) {
+    let is_known = listed(IF_NONE_MATCH).any(|known| known == "*" || known.ends_with(&tag));
+    let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if has(ACCEPT_ENCODING, "gzip") {
+    } else if listed(ACCEPT_ENCODING).any(is_gzip) {
         ([(CONTENT_ENCODING, "gzip")], file.gzip).into_response()
     } else {
         file.plain.into_response()
     };
     let sent = response.headers_mut();
     sent.extend(fixed.map(|(name, value)| (name, HeaderValue::from_static(value))));
-    sent.insert(ETAG, tag);
+    sent.insert(ETAG, HeaderValue::from_str(&tag).expect("hex digits in quotes"));
     response
+}
+
+/// Whether an item of `Accept-Encoding` allows gzip; with a weight of 0 it does not.
+fn is_gzip(item: &str) -> bool {
+    let (name, weight) = item.split_once(';').unwrap_or((item, "q=1"));
+    let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
+    name.trim().eq_ignore_ascii_case("gzip") && weight.is_some_and(|weight| weight > 0.0)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed};
+use super::push::{key, replayed, traceparent};
 use super::rights::Caller;
 use super::schema::flow::{FlowSchema, FlowStateSchema};
 use super::target::{OnFlow, Params, given, page_limit};
@@ -38,7 +38,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 /// Their results are the `inputs` in its payload.
 #[utoipa::path(post, path = "/v1/flows", tag = "flows",
     params(("Idempotency-Key" = Option<String>, Header,
-        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
+        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect"),
+        ("traceparent" = Option<String>, Header,
+            description = "The span it is made in, as W3C Trace Context says; its tasks carry it on")),
     request_body(content = FlowSchema, example = json!({
         "id": "order-7", "on_failure": "stop", "steps": [
             {"name": "charge", "queue": "payments", "payload": {"order": 7}},
@@ -56,7 +58,7 @@ async fn create_flow(
     let new: NewFlow = body.read()?;
     caller.check_all(&new.queues())?;
     let key = key(&caller, &headers, &["POST flows"], body.bytes(), StatusCode::CREATED, true)?;
-    match app.engine.create_flow(new, key).await? {
+    match app.engine.create_flow(new, key, traceparent(&headers)).await? {
         FlowAnswer::Made(flow) => Ok(answer(StatusCode::CREATED, &FlowView::new(&flow))),
         FlowAnswer::Replayed { status, flow, id } => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::CREATED);

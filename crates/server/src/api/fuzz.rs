@@ -120,7 +120,7 @@ async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCas
     let clock = ManualClock::new(Timestamp::from_millis(1_763_189_428_000));
     let store = Arc::new(ModelStore::new(Arc::new(clock)));
     let config = ServerConfig::default();
-    let (engine, _returned) = Engine::new(store.clone(), &config);
+    let (engine, _returned) = Engine::new(store.clone(), &config, Arc::default());
     let presence = Arc::new(Presence::new(store, None));
     let api = Api::new(Arc::new(App::new(engine, presence, &config)));
     let send = |method: &str, path: &str, body: Vec<u8>| {

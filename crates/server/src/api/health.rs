@@ -73,7 +73,7 @@ mod tests {
     async fn a_server_that_stops_is_not_ready() {
         let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
         let config = ServerConfig::default();
-        let (engine, _returned) = Engine::new(store.clone(), &config);
+        let (engine, _returned) = Engine::new(store.clone(), &config, Arc::default());
         let presence = Arc::new(Presence::new(store, None));
         let app = Arc::new(App::new(engine, presence, &config));
         let api = crate::api::Api::new(app.clone());

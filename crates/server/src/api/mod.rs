@@ -22,6 +22,7 @@ mod hosts;
 mod json;
 mod locks;
 mod merge;
+mod metrics;
 mod notices;
 mod openapi;
 mod plans;
@@ -41,6 +42,7 @@ mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -50,6 +52,7 @@ use bytes::Bytes;
 use punctual_store::DevClock;
 use serde::{Deserialize, Serialize};
 use tower::Service;
+use tracing::debug;
 use utoipa::ToSchema;
 
 use self::body::InFlight;
@@ -59,6 +62,7 @@ use crate::ServerConfig;
 use crate::access::{AccessToken, Tokens};
 use crate::code::Code;
 use crate::engine::Engine;
+use crate::metrics::Requests;
 use crate::presence::Presence;
 use crate::settings::Setting;
 
@@ -67,6 +71,8 @@ pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
     tokens: Tokens,
+    /// What was asked, and how long the answers took.
+    requests: Requests,
     /// The same in the order they were given in.
     token_list: Vec<AccessToken>,
     settings: Vec<Setting>,
@@ -85,6 +91,7 @@ impl App {
             engine,
             hosts: config.hosts.clone(),
             tokens: Tokens::new(&config.tokens),
+            requests: Requests::new(openapi::templates()),
             token_list: config.tokens.clone(),
             settings: config.settings.clone(),
             presence,
@@ -132,7 +139,13 @@ impl Api {
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
     {
         let Self { app, mut routes } = self;
-        guard::guard(&app, request, |request| routes.call(request)).await
+        let (begun, method) = (Instant::now(), request.method().clone());
+        let place = app.requests.place(request.uri().path());
+        let response = guard::guard(&app, request, |request| routes.call(request)).await;
+        let (status, took) = (response.status(), begun.elapsed());
+        app.requests.answered(place, &method, status, took);
+        debug!(%method, route = app.requests.template(place), status = status.as_u16(), ?took, "answered");
+        response
     }
 }
 

@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::body::JsonBody;
 use super::json::shortened;
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed};
+use super::push::{key, replayed, traceparent};
 use super::rights::Caller;
 use super::schema::notice::MessageSchema;
 use super::target::{OnNotice, Params, given, page_limit};
@@ -46,7 +46,9 @@ async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Fa
 /// The URL is called until its answer contains the success flag, or the notices are used up.
 #[utoipa::path(post, path = "/v1/notices", tag = "notices",
     params(("Idempotency-Key" = Option<String>, Header,
-        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
+        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect"),
+        ("traceparent" = Option<String>, Header,
+            description = "The span it is made in, as W3C Trace Context says; its tasks carry it on")),
     request_body(content = MessageSchema, example = json!({
         "url": "https://example.com/hook", "content_type": "json", "data": {"order": 7},
         "notice_interval": ["10s", "1m", "10m"]
@@ -62,7 +64,7 @@ async fn push_notice(
     message.check_new().map_err(Failure::from)?;
     let route = ["POST notices", ""];
     let key = key(&caller, &headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
-    match app.engine.push_notice(message, key).await? {
+    match app.engine.push_notice(message, key, traceparent(&headers)).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
             Some((_, Ok(task))) => {
                 let shown = show(&app, StatusCode::ACCEPTED, &task).await;

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::problem::ProblemView;
 use super::{
     App, access, backup, batch, bulk, bundles, control, dev, events, flows, health, hosts, locks,
-    merge, notices, plans, push, queues, settle, stats, system, take, tasks, workers,
+    merge, metrics, notices, plans, push, queues, settle, stats, system, take, tasks, workers,
 };
 use crate::code::Code;
 
@@ -66,11 +66,18 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(backup::routes())
         .merge(events::routes())
         .merge(stats::routes())
+        .merge(metrics::routes())
         .merge(access::routes())
         .merge(system::routes())
         .merge(hosts::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
+}
+
+/// The paths of all routes, as templates.
+pub(super) fn templates() -> Vec<String> {
+    let (_, document) = routes().split_for_parts();
+    document.paths.paths.into_keys().collect()
 }
 
 /// This document.

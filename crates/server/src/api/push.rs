@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use punctual_core::limits::IDEMPOTENCY_KEY_BYTES_MAX;
-use punctual_core::{NewTask, QueueName, Settings, TaskId};
+use punctual_core::{NewTask, QueueName, Settings, TaskId, TraceParent};
 use punctual_store::KeyedItem;
 use siphasher::sip128::{Hasher128, SipHasher13};
 use utoipa_axum::router::OpenApiRouter;
@@ -36,7 +36,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 /// A push to a queue that does not exist makes it. In a batch each item answers for itself.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks", tag = "tasks", operation_id = "push_task",
     params(InQueue, ("Idempotency-Key" = Option<String>, Header,
-        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
+        description = "1 to 255 ASCII characters; a repeat under the same key has no second effect"),
+        ("traceparent" = Option<String>, Header,
+            description = "The span it is pushed in, as W3C Trace Context says; what follows from the task \
+                carries it on")),
     request_body(content = PushSchema, examples(
         ("one" = (summary = "One task", value = json!({"payload": {"to": "ann"}, "delay": "10m"}))),
         ("many" = (summary = "A batch",
@@ -52,8 +55,9 @@ async fn push(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let object = body.object()?;
+    let trace = traceparent(&headers);
     let single = !json::is_batch(object);
-    let items = if single {
+    let mut items = if single {
         let new: NewTask = json::read(object)?;
         new.check().map_err(Failure::from)?;
         caller.check_all(&new.makes_tasks_in())?;
@@ -62,6 +66,7 @@ async fn push(
         let Batch { tasks } = json::read(object)?;
         tasks.0.into_iter().map(|one| item(&caller, one)).collect()
     };
+    items.iter_mut().flatten().for_each(|new: &mut NewTask| new.trace = trace);
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
     let key = key(&caller, &headers, &route, body.bytes(), status, single)?;
@@ -94,6 +99,11 @@ async fn push(
             replay(&app, &queue, single, status, &items).await
         }
     }
+}
+
+/// The span a request is made in, as far as its header says so in the right form.
+pub(super) fn traceparent(headers: &HeaderMap) -> Option<TraceParent> {
+    headers.get("traceparent")?.to_str().ok().and_then(TraceParent::parse)
 }
 
 fn item(caller: &Caller, item: &serde_json::value::RawValue) -> PushItem {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use punctual_core::http::Outgoing;
 use punctual_core::task::{Extension, Hold};
-use punctual_core::{Event, OwnerKey, QueueName, Span, Spec};
+use punctual_core::{Event, OwnerKey, QueueName, Span, Spec, TraceParent};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::warn;
@@ -32,6 +32,8 @@ pub(super) struct Attempt {
     pub(super) door: Arc<Semaphore>,
     pub(super) outgoing: Outgoing,
     pub(super) message: MessageId,
+    /// The span it is, if its task belongs to a trace.
+    pub(super) trace: Option<TraceParent>,
 }
 
 /// How an attempt ended.
@@ -70,8 +72,9 @@ impl Attempt {
             outgoing = outgoing.carrying(load.json.clone());
             message = MessageId::of(&self.spec, outgoing.content.as_ref());
         }
+        let now = self.engine.now();
         // On the heap, as it is large and the task around it is moved more than once.
-        let sending = Box::pin(send(&self.client, outgoing, message, self.engine.now()));
+        let sending = Box::pin(send(&self.client, outgoing, message, self.trace, now));
         let mut attempted = sending.await;
         attempted.delivery.sent = load.map(|load| load.sent);
         Ended::Made(Box::new(attempted))

@@ -23,6 +23,7 @@ use super::sign::MessageId;
 use crate::alarms::Alarms;
 use crate::calls::Due;
 use crate::engine::{Backoff, Engine, complain};
+use crate::metrics::Delivered;
 
 /// Deliveries under way at once.
 const DELIVERIES_MAX: usize = 1_000;
@@ -206,6 +207,7 @@ impl Executor {
             queue: held.queue.name.clone(),
             spec: spec.clone(),
             hold: held.stored.task.status.hold,
+            trace: held.stored.task.current_span(),
             target: target.clone(),
             client,
             door,
@@ -237,6 +239,7 @@ impl Executor {
             (failure.id(), Ended::Gone)
         });
         let Place { target, message, held } = self.places.remove(&id)?;
+        self.note(&held, &ended);
         let (health, settlement) = match ended {
             Ended::Made(attempted) => {
                 let Attempted { delivery, health } = *attempted;
@@ -259,6 +262,16 @@ impl Executor {
             self.bytes -= held.bytes();
         }
         Some((held, settlement?))
+    }
+
+    /// Counts how an attempt ended.
+    fn note(&self, held: &Held, ended: &Ended) {
+        let (outcome, took) = match ended {
+            Ended::Made(made) => (made.outcome(), Some(made.delivery.exchange.total.into())),
+            Ended::NotNow => (Delivered::Untried, None),
+            Ended::NotMade | Ended::Pointless | Ended::Gone => return,
+        };
+        self.engine.meters.delivered(&held.queue.name, outcome, took);
     }
 
     /// Says what became of tasks of one queue, as long as it takes until that is stored.

@@ -36,6 +36,9 @@ mod valve;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{Request, StatusCode};
 use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
@@ -48,6 +51,7 @@ use self::hosts::Hosts;
 pub(crate) use self::hosts::{HostReading, HostState};
 pub use self::resolve::Resolve;
 use self::resolve::SystemResolver;
+use self::send::Client;
 use self::tls::Tls;
 use crate::calls::Calls;
 
@@ -79,6 +83,22 @@ impl DeliveryConfig {
     fn network(self) -> Network {
         let Self { reach, resolver, extra_roots } = self;
         Network { resolver, reach, tls: Tls::new(extra_roots) }
+    }
+}
+
+/// Sends what the server says on its own account, wherever that goes.
+pub(crate) struct Messenger(Client);
+
+impl Messenger {
+    /// One that looks up names and trusts certificates as deliveries do.
+    pub(crate) fn new(config: &DeliveryConfig) -> Self {
+        let config = DeliveryConfig { reach: Reach::everywhere(), ..config.clone() };
+        Self(send::client(&Arc::new(config.network()), 1))
+    }
+
+    /// Sends a request. The status it is answered with; none: it was not.
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Option<StatusCode> {
+        self.0.request(request).await.ok().map(|response| response.status())
     }
 }
 

@@ -12,15 +12,16 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, USER_AGENT}
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use punctual_core::Timestamp;
 use punctual_core::http::{Answer, Delivery, Exchange, Lapse, Outgoing, Verdict};
 use punctual_core::limits::ANSWER_BYTES_MAX;
+use punctual_core::{Timestamp, TraceParent};
 use rustix::io::Errno;
 use tokio::time::Instant;
 
 use super::answer;
 use super::connect::{Birth, Connector, Network, Unconnected, Why};
 use super::sign::{MessageId, signature};
+use crate::metrics::Delivered;
 
 /// A pool of connections to one host.
 pub(super) type Client = legacy::Client<Connector, Full<Bytes>>;
@@ -56,6 +57,18 @@ pub(super) struct Attempted {
     pub(super) health: Health,
 }
 
+impl Attempted {
+    /// How it ended, to be counted.
+    pub(super) fn outcome(&self) -> Delivered {
+        match (&self.delivery.verdict, self.health) {
+            (Verdict::Accepted { .. }, _) => Delivered::Accepted,
+            (Verdict::Failed { .. }, Health::Up { .. }) => Delivered::Refused,
+            (Verdict::Failed { .. }, Health::Down) => Delivered::Unreached,
+            (Verdict::Failed { .. }, Health::Ours) => Delivered::Untried,
+        }
+    }
+}
+
 /// A client with no connections yet, which keeps at most so many that nobody uses.
 pub(super) fn client(network: &Arc<Network>, idle_max: usize) -> Client {
     legacy::Client::builder(TokioExecutor::new())
@@ -75,10 +88,11 @@ pub(super) async fn send(
     client: &Client,
     outgoing: Outgoing,
     id: MessageId,
+    trace: Option<TraceParent>,
     now: Timestamp,
 ) -> Attempted {
     let timeout = Duration::from_millis(outgoing.timeout.as_millis().unsigned_abs());
-    let mut attempt = Attempt::new(client, outgoing, id, now);
+    let mut attempt = Attempt::new(client, outgoing, id, trace, now);
     let ended = tokio::time::timeout(timeout, attempt.run()).await;
     attempt.conclude(ended.unwrap_or(Err(Failure::TimedOut)))
 }
@@ -96,6 +110,8 @@ struct Attempt<'a> {
     client: &'a Client,
     outgoing: Outgoing,
     id: MessageId,
+    /// The span the attempt is, if its task belongs to a trace.
+    trace: Option<TraceParent>,
     now: Timestamp,
     start: Instant,
     body: Bytes,
@@ -107,12 +123,19 @@ struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    fn new(client: &'a Client, outgoing: Outgoing, id: MessageId, now: Timestamp) -> Self {
+    fn new(
+        client: &'a Client,
+        outgoing: Outgoing,
+        id: MessageId,
+        trace: Option<TraceParent>,
+        now: Timestamp,
+    ) -> Self {
         let body = outgoing.content.clone().map(Bytes::from_owner).unwrap_or_default();
         Self {
             client,
             outgoing,
             id,
+            trace,
             now,
             start: Instant::now(),
             body,
@@ -181,7 +204,8 @@ impl<'a> Attempt<'a> {
             }
         };
         set(USER_AGENT.as_str(), concat!("punctual/", env!("CARGO_PKG_VERSION")));
-        set("traceparent", &self.id.traceparent());
+        let trace = self.trace.map(|trace| trace.to_string());
+        set("traceparent", &trace.unwrap_or_else(|| self.id.traceparent()));
         for (name, value) in out.all_headers() {
             set(name, value);
         }

@@ -82,6 +82,13 @@ impl Roster {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many there are, by state.
+    pub(crate) fn by_state(&self) -> [usize; WorkerState::ALL.len()] {
+        let inner = self.lock();
+        let of = |state| inner.members.values().filter(|it| it.worker.state == state).count();
+        WorkerState::ALL.map(of)
+    }
+
     /// Takes over a record. One of another incarnation has been told nothing, and the one before it
     /// must hear that it is over.
     pub(crate) fn put(&self, worker: Worker, revision: Revision) {

@@ -16,6 +16,7 @@ use tracing::{error, warn};
 use super::owned::{Decided, step_of};
 use super::{Ask, Engine, Failure, Returned};
 use crate::dispatch::Dispatcher;
+use crate::metrics::Timer;
 
 /// Records one round looks at.
 pub(super) const ROUND_MAX: usize = 500;
@@ -157,6 +158,10 @@ impl Engine {
             return Ok(Round::Empty);
         }
         let now = self.now();
+        for task in expired.iter().map(|stored| &stored.task) {
+            let due = task.status.hold.map(|hold| hold.until).or(task.expires_at());
+            due.into_iter().for_each(|due| self.meters.late(Timer::Hold, now.since(due)));
+        }
         let mut queues: HashMap<QueueName, Option<Arc<Queue>>> = HashMap::new();
         for stored in &expired {
             let name = &stored.task.spec.queue;
@@ -226,6 +231,9 @@ impl Engine {
         let mut workers = Vec::new();
         let mut is_done = false;
         for stored in rung {
+            if let Some(due) = stored.owner.alarm_at() {
+                self.meters.late(Timer::Owner, now.since(due));
+            }
             if let Owner::Flow(flow) = &stored.owner {
                 // It takes as many steps as it needs.
                 is_done |= self.look_after_flow(flow, now).await?;

@@ -78,6 +78,8 @@ use crate::ServerConfig;
 use crate::delivery::Deliveries;
 use crate::dispatch::{Dispatch, Roster};
 use crate::events::Events;
+use crate::metrics::{Meters, Requests, Sources, unix_seconds};
+use crate::traces::Tracer;
 
 /// Everything the verbs need.
 pub(crate) struct Engine {
@@ -103,11 +105,17 @@ pub(crate) struct Engine {
     assigning: tokio::sync::Mutex<()>,
     /// When this node began to listen: whoever was not heard of before may have spoken to nobody.
     started_at: Timestamp,
+    /// The same by the machine's clock, in Unix seconds.
+    process_started_at: f64,
     paces: Paces,
     /// The workers this node knows of.
     pub(crate) roster: Roster,
     /// What the server hands out itself.
     pub(crate) dispatch: Dispatch,
+    /// What is counted.
+    pub(crate) meters: Arc<Meters>,
+    /// Where the spans of tasks go.
+    tracer: Arc<Tracer>,
     /// What is told to whoever listens.
     pub(crate) events: Arc<Events>,
     /// What the server delivers itself.
@@ -123,11 +131,19 @@ pub(crate) type Returned = UnboundedReceiver<(QueueName, Vec<Ask>)>;
 
 impl Engine {
     /// An engine over a store, and the tasks its takers did not live to receive.
-    pub(crate) fn new(store: Arc<dyn Store>, config: &ServerConfig) -> (Arc<Self>, Returned) {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        config: &ServerConfig,
+        tracer: Arc<Tracer>,
+    ) -> (Arc<Self>, Returned) {
         let (returned, receiver) = unbounded_channel();
+        let meters = Arc::<Meters>::default();
         let engine = Self {
             started_at: store.now(),
-            events: Events::new(store.clone()),
+            events: Events::new(store.clone(), meters.clone(), tracer.clone()),
+            tracer,
+            meters,
+            process_started_at: unix_seconds(),
             store,
             auto_create: config.auto_create,
             max_queues: config.max_queues,
@@ -160,6 +176,21 @@ impl Engine {
     pub(crate) async fn health(&self) -> Result<(&'static str, String), StoreError> {
         self.store.health().await?;
         Ok((self.store.kind(), self.store.durability()))
+    }
+
+    /// All that is measured, as text.
+    pub(crate) async fn metrics(&self, requests: &Requests, is_open_metrics: bool) -> String {
+        let sources = Sources {
+            store: &*self.store,
+            meters: &self.meters,
+            requests,
+            tracer: &self.tracer,
+            targets: self.deliveries.readings(self.now()),
+            workers: self.roster.by_state(),
+            listeners: self.events.listeners(),
+            started_at: self.process_started_at,
+        };
+        crate::metrics::gather(sources, is_open_metrics).await
     }
 
     /// A copy of the store as it is now.

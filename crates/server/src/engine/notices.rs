@@ -3,7 +3,7 @@
 use punctual_core::json::is_deeper_than;
 use punctual_core::limits::JSON_DEPTH_MAX;
 use punctual_core::notice::{Message, NoticeState};
-use punctual_core::{Event, QueueName, Refusal, Spec, Task, TaskId};
+use punctual_core::{Event, QueueName, Refusal, Spec, Task, TaskId, TraceParent};
 
 use super::query::TaskPage;
 use super::{Ask, Engine, Failure, Filter, Key, Outcome, PushAnswer};
@@ -14,8 +14,10 @@ impl Engine {
         &self,
         message: Message,
         key: Option<Key>,
+        trace: Option<TraceParent>,
     ) -> Result<PushAnswer, Failure> {
-        let new = message.into_task(&self.notices, &self.reach)?;
+        let mut new = message.into_task(&self.notices, &self.reach)?;
+        new.trace = trace;
         self.push(&QueueName::notices(), vec![Ok(new)], key).await
     }
 

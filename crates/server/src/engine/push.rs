@@ -148,6 +148,7 @@ impl Engine {
             });
             match checked {
                 Ok(mut new) => {
+                    new.trace = new.trace.or_else(|| self.tracer.begin());
                     let id = new.id.take().or_else(|| ids.next()).expect("one id per item");
                     prepared.specs.push(Arc::new(Spec::new(queue.clone(), new, id, now)));
                     prepared.positions.push(position);

@@ -10,10 +10,11 @@
 //! place in it, so that a slow one costs no memory; the ring passes over it and it is cut off.
 //!
 //! - `ring`: the last events. `filter`: what a listener wants. `listener`: one of them. `pace`: what is
-//!   told at most so often. `stats`: how much happened lately.
+//!   told at most so often. `stats`: how much happened lately. `log`: what is written down.
 
 mod filter;
 mod listener;
+mod log;
 mod pace;
 mod ring;
 mod stats;
@@ -34,6 +35,8 @@ use self::pace::Pace;
 use self::ring::Ring;
 pub(crate) use self::stats::{Count, MINUTES, STEP_SECS, STEPS, Series, Stats};
 use crate::engine::{Backoff, complain};
+use crate::metrics::Meters;
+use crate::traces::Tracer;
 
 /// How long events gather while nobody listens here.
 const GATHER: Duration = Duration::from_millis(10);
@@ -45,6 +48,8 @@ const BEGIN_WITHIN: Duration = Duration::from_secs(5);
 /// Everything that events need.
 pub(crate) struct Events {
     store: Arc<dyn Store>,
+    meters: Arc<Meters>,
+    tracer: Arc<Tracer>,
     pending: Mutex<Pending>,
     flush: Notify,
     progress: Pace,
@@ -95,9 +100,15 @@ pub(crate) enum Start {
 
 impl Events {
     /// The events of a store.
-    pub(crate) fn new(store: Arc<dyn Store>) -> Arc<Self> {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        meters: Arc<Meters>,
+        tracer: Arc<Tracer>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             store,
+            meters,
+            tracer,
             pending: Mutex::default(),
             flush: Notify::new(),
             progress: Pace::default(),
@@ -108,8 +119,11 @@ impl Events {
         })
     }
 
-    /// Tells whoever listens. Never waits and never fails: events inform, they are no promise.
+    /// Tells whoever listens, and counts it. Never waits and never fails: events inform, they are no promise.
     pub(crate) fn announce(&self, announcements: impl IntoIterator<Item = Announcement>) {
+        // Measured before anybody else has to wait for it.
+        let announcements: Vec<_> =
+            announcements.into_iter().inspect(|news| self.measure(news)).collect();
         let mut pending = self.pending();
         let was_empty = pending.announcements.is_empty();
         for announcement in announcements {
@@ -117,13 +131,22 @@ impl Events {
                 PROGRESS => self.progress.limit(announcement),
                 _ => Some(announcement),
             };
-            if let Some(announcement) = paced {
-                pending.add(announcement);
+            if let Some(announcement) = paced
+                && !pending.add(announcement)
+            {
+                self.meters.event_dropped();
             }
         }
         if was_empty && !pending.announcements.is_empty() {
             self.flush.notify_one();
         }
+    }
+
+    /// Counts what happened, hands on the spans it ends, and writes it down.
+    fn measure(&self, news: &Announcement) {
+        self.meters.announced(news);
+        self.tracer.record(news.spans());
+        log::note(news);
     }
 
     fn pending(&self) -> std::sync::MutexGuard<'_, Pending> {
@@ -235,6 +258,11 @@ impl Events {
         let _ = self.is_closed.subscribe().wait_for(|is_closed| *is_closed).await;
     }
 
+    /// How many listen.
+    pub(crate) fn listeners(&self) -> usize {
+        self.head.receiver_count()
+    }
+
     /// Lets all who listen go.
     pub(crate) fn close(&self) {
         self.is_closed.send_replace(true);
@@ -242,13 +270,15 @@ impl Events {
 }
 
 impl Pending {
-    fn add(&mut self, announcement: Announcement) {
+    /// Adds one; false: it did not fit.
+    fn add(&mut self, announcement: Announcement) -> bool {
         let bytes = announcement.bytes();
         if self.announcements.len() >= EVENTS_MAX || self.bytes + bytes > EVENTS_BYTES_MAX {
             self.is_lossy = true;
-            return;
+            return false;
         }
         self.bytes += bytes;
         self.announcements.push(announcement);
+        true
     }
 }

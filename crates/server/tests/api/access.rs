@@ -156,6 +156,8 @@ async fn a_token_is_good_for_its_queues_only() {
     theirs.problem(403, "forbidden");
     call(&server, "some-read", "GET", "/v1/stats?queue=mine").await.is(200);
     call(&server, "some-read", "GET", "/v1/stats/queues").await.is(200);
+    call(&server, "some-read", "GET", "/metrics").await.problem(403, "forbidden");
+    call(&server, "read", "GET", "/metrics").await.is(200);
     for path in ["/v1/system", "/v1/hosts"] {
         call(&server, "some-read", "GET", path).await.problem(403, "forbidden");
     }

@@ -3,11 +3,13 @@
 //! Whoever includes this says over which store, as `crate::store`.
 
 mod access;
+mod backup;
 mod bad_input;
 mod batches;
 mod bundles;
 mod connections;
 mod control;
+mod dashboard;
 mod delivery;
 mod events;
 mod faults;
@@ -15,6 +17,7 @@ mod flows;
 mod holders;
 mod idempotency;
 mod lists;
+mod metrics;
 mod notices;
 mod plan_lists;
 mod plans;
@@ -25,6 +28,7 @@ mod server;
 mod stats;
 mod system;
 mod takes;
+mod traces;
 mod workers;
 
 pub(crate) use serde_json::json;

@@ -93,6 +93,7 @@ const ROUTES: &[&str] = &[
     "POST /v1/workers/{worker}/drain",
     "POST /v1/workers/{worker}/poll",
     "PUT /v1/workers/{worker}",
+    "GET /metrics",
     "GET /v1/stats",
     "GET /v1/stats/queues",
     "GET /v1/plans/preview",

@@ -80,6 +80,28 @@ where
     M: Future<Output = S>,
     S: Subject,
 {
+    run(make, |_| true).await;
+}
+
+/// Runs every check of what outlives a restart.
+///
+/// # Panics
+/// If a check does not hold.
+pub async fn run_restarts<F, M, S>(make: F)
+where
+    F: Fn(ManualClock) -> M,
+    M: Future<Output = S>,
+    S: Subject,
+{
+    run(make, |name| name.contains("restart")).await;
+}
+
+async fn run<F, M, S>(make: F, is_wanted: impl Fn(&str) -> bool)
+where
+    F: Fn(ManualClock) -> M,
+    M: Future<Output = S>,
+    S: Subject,
+{
     let topics = [
         push::CHECKS,
         take::CHECKS,
@@ -96,7 +118,7 @@ where
     ];
     let topics = topics.into_iter().chain(owners::CHECKS);
     let mut broken = Vec::new();
-    for (name, check) in topics.flatten() {
+    for (name, check) in topics.flatten().filter(|(name, _)| is_wanted(name)) {
         let clock = ManualClock::new(start());
         let subject = make(clock.clone()).await;
         let fixture = Fixture::new(Box::new(subject), clock);

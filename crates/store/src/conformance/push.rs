@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use punctual_core::task::Event;
-use punctual_core::{FlowId, NewTask, OwnerRef, Span, Spec, State, Status, StepName, Timestamp};
+use punctual_core::{
+    FlowId, NewTask, OwnerRef, Span, Spec, State, Status, StepName, Timestamp, TraceParent,
+};
 
 use super::checks;
 use super::fixture::{DELAY, Fixture, KEEP, commit, fail_for_good, id, json, queue, task};
@@ -34,6 +36,7 @@ async fn a_pushed_task_reads_as_it_was_pushed(f: Fixture) {
         unique_for: Some(Span::from_secs(9)),
         expires: Some(f.now() + DELAY),
         tags: Some(vec!["red".to_owned()]),
+        trace: Some(TraceParent::root(7)),
         ..task("a")
     };
     let spec = f.spec("q", new.clone());

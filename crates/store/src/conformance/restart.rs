@@ -5,7 +5,7 @@
 use punctual_core::http::{Reach, Verdict};
 use punctual_core::notice::{Message, NoticeSettings};
 use punctual_core::task::Event;
-use punctual_core::{NewTask, QueueName, Span, State, Verb};
+use punctual_core::{NewTask, QueueName, Span, State, TraceParent, Verb};
 
 use super::checks;
 use super::fixture::{DELAY, Fixture, KEEP, commit, delivered, id, ids, json, queue, task, token};
@@ -15,6 +15,7 @@ checks! {
     "restart":
     tasks_in_every_state_survive,
     the_order_survives,
+    traces_survive,
     notices_survive,
     queues_survive,
     what_was_dropped_stays_dropped,
@@ -43,6 +44,22 @@ async fn tasks_in_every_state_survive(mut f: Fixture) {
     f.advance(DELAY).await;
     assert_eq!(ids(&f.take("waiting", 9).await), ["waiting"]);
     assert_eq!(ids(&f.take("ready", 9).await), ["ready"]);
+}
+
+async fn traces_survive(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    let text = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let trace = TraceParent::parse(text);
+    let callback = r#"{"queue":"next","task":{"id":"made"}}"#;
+    let callback = serde_json::from_str(callback).ok();
+    f.push("q", NewTask { trace, callback, ..task("a") }).await;
+    f.restart().await;
+    let taken = f.take_one("q").await;
+    assert_eq!(taken.task.spec.trace, trace);
+    f.settle(&taken, commit()).await;
+    f.restart().await;
+    let made = f.get("next", "made").await.task.spec.trace;
+    assert_eq!(made.map(|made| made.trace_id()), trace.map(|trace| trace.trace_id()));
 }
 
 async fn the_order_survives(mut f: Fixture) {
@@ -77,8 +94,8 @@ async fn notices_survive(mut f: Fixture) {
     if !f.restart().await {
         return;
     }
-    assert_eq!(f.get("notices", "n").await, before);
-    assert_eq!(f.get("notices", "called-back").await, made);
+    assert_eq!(f.get("notices", "n").await.task, before.task);
+    assert_eq!(f.get("notices", "called-back").await.task, made.task);
 }
 
 async fn queues_survive(mut f: Fixture) {

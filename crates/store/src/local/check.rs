@@ -9,6 +9,11 @@ use crate::clock::SystemClock;
 use crate::port::StoreError;
 
 impl LocalStore {
+    /// Whether there is a store in a directory.
+    pub fn is_at(dir: &Path) -> bool {
+        dir.join(FILE).exists()
+    }
+
     /// Checks the store in a directory: its file page by page, every record by its checksum, and that
     /// each task is there whole. Indexes are made anew from the records by every start, so there is
     /// nothing else to compare. Nothing is changed but what any start would change.

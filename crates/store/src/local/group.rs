@@ -59,6 +59,7 @@ impl Shard {
             && at <= self.now.wall.as_millis()
             && room > 0
         {
+            self.measures.due.observe((self.now.wall.as_millis() - at) as f64 / 1_000.0);
             room -= self.advance_queue(number, room);
         }
         while let Some(&(at, number)) = self.agenda.steady.first()

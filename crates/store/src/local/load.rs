@@ -60,6 +60,7 @@ impl Shard {
             holdings: Holdings::default(),
             bundled: BTreeSet::new(),
             owners_touched: false,
+            measures: Arc::default(),
             clock,
             hash_key: meta.hash_key,
             receipts: Receipts::default(),

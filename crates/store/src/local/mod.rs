@@ -73,6 +73,7 @@ use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Desk, Published, Writer};
 use crate::clock::Clock;
 use crate::loopback::Loopback;
+use crate::measure::{LocalMeasures, Measures};
 use crate::port::{
     Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup, OwnerListing, OwnerPage,
     Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
@@ -107,6 +108,7 @@ pub struct LocalStore {
     wakes: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
+    measures: Arc<LocalMeasures>,
     /// Its directory; none: in memory only.
     dir: Option<PathBuf>,
     /// What makes copies of it, if it lies on disk.
@@ -163,6 +165,7 @@ impl LocalStore {
         let (wakes_in, wakes) = unbounded_channel();
         let (failure_in, failure) = watch::channel(None);
         let published = Published::default();
+        let measures = Arc::clone(&shard.measures);
         let writer = Writer {
             shard,
             jobs: received,
@@ -185,6 +188,7 @@ impl LocalStore {
             wakes: Mutex::new(Some(wakes)),
             events,
             failure,
+            measures,
             copier: dir.as_deref().map(Copier::new),
             dir,
             lock,
@@ -241,6 +245,10 @@ impl Store for LocalStore {
 
     fn is_exclusive(&self) -> bool {
         true
+    }
+
+    fn measures(&self) -> Measures {
+        Measures::Local(Arc::clone(&self.measures))
     }
 
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {

@@ -23,6 +23,7 @@ use super::owner_index::{OwnerEntry, OwnerHead, OwnerIndex, Shelves};
 use super::readers::Keys;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, put, unpack};
 use crate::clock::{Clock, Instant};
+use crate::measure::LocalMeasures;
 use crate::port::StoreError;
 
 /// The state of an embedded store.
@@ -44,6 +45,7 @@ pub(super) struct Shard {
     /// Whether the current group changed an owner, or the time of an alarm has come.
     pub(super) owners_touched: bool,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) measures: Arc<LocalMeasures>,
     pub(super) hash_key: [u64; 2],
     pub(super) receipts: Receipts,
     pub(super) last_number: u32,

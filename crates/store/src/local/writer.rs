@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use punctual_core::{Queue, QueueName};
 use tokio::sync::mpsc::UnboundedSender;
@@ -131,7 +131,7 @@ impl Writer {
                 break;
             }
         }
-        let verdict = match outcome.and_then(|()| self.shard.finish()) {
+        let verdict = match outcome.and_then(|()| self.finish(begun.len())) {
             Ok(()) => Ok(()),
             Err(JournalError::Full) => {
                 self.shard.undo();
@@ -148,6 +148,17 @@ impl Writer {
         for wake in wakes {
             // Nobody listens while the server starts or stops; then nobody waits either.
             let _ = self.wakes.send(wake);
+        }
+        Ok(())
+    }
+
+    /// Makes the group durable, and notes how long that took.
+    fn finish(&mut self, jobs: usize) -> Result<(), JournalError> {
+        let begun = Instant::now();
+        self.shard.finish()?;
+        if jobs > 0 {
+            self.shard.measures.sync.took(begun.elapsed());
+            self.shard.measures.group.observe(jobs as f64);
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Calling a script: until it has answered, or it is clear that it will not.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use redis::{Cmd, RedisError, ToRedisArgs, cmd};
@@ -76,7 +77,9 @@ impl Call<'_> {
             let (mut connection, generation) =
                 connected.map_err(|reason| unavailable(reason, effect))?;
             let sent = Instant::now();
-            let trouble = match connection.send(&self.request).await {
+            let answered = connection.send(&self.request).await;
+            self.node.measures.round_trip.took(sent.elapsed());
+            let trouble = match answered {
                 Ok(value) => match Ending::read(value)? {
                     Ending::Answer(answer) => {
                         self.node.clock.learn(answer.now_ms, sent, Instant::now());
@@ -97,6 +100,7 @@ impl Call<'_> {
                 },
                 Err(trouble) => trouble,
             };
+            self.node.measures.errors.fetch_add(1, Ordering::Relaxed);
             effect = self.remedy(&mut connection, generation, &trouble, effect).await?;
             if tokio::time::Instant::now() >= deadline {
                 return Err(unavailable(describe(&trouble), effect));

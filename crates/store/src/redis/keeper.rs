@@ -1,6 +1,7 @@
 //! What a node does by itself: it keeps the connection, listens to the others, and looks at the clock.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_core::{OwnerKind, QueueName, Span, State, WorkerName};
@@ -91,6 +92,7 @@ impl Node {
                 pause = (pause * 2).min(RECONNECT_MAX);
             };
             listener = self.use_connection(ready, generation + 1);
+            self.measures.reconnects.fetch_add(1, Ordering::Relaxed);
             info!("connected to Redis again");
             self.missed.notify_one();
         }
@@ -238,8 +240,11 @@ impl Node {
         loop {
             let first = self.agenda.first();
             let wait_ms = first.map(|(_, at_ms)| at_ms - self.clock.now().as_millis());
-            if let (Some((shard, _)), Some(..=0)) = (first, wait_ms) {
+            if let (Some((shard, at_ms)), Some(late_ms @ ..=0)) = (first, wait_ms) {
                 self.agenda.take_off(shard);
+                if at_ms > 0 {
+                    self.measures.due.observe(late_ms.unsigned_abs() as f64 / 1_000.0);
+                }
                 let node = self.clone();
                 // What went wrong is tried again when the shard is looked at next.
                 looks.spawn(async move { node.look(shard).await.is_ok() });

@@ -96,7 +96,7 @@ impl Keys {
     /// The shard that a receipt belongs to by its fingerprint; none: that cannot be told.
     pub(super) fn shard_of_receipt(&self, fingerprint: u64) -> Option<usize> {
         // The last bits of a hash decide only among so many that share them out evenly.
-        let is_told = (1 << PLACE_BITS) % self.shards() == 0;
+        let is_told = (1_usize << PLACE_BITS).is_multiple_of(self.shards());
         is_told.then(|| self.shard_of_hash(fingerprint & ((1 << PLACE_BITS) - 1)))
     }
 

@@ -53,6 +53,7 @@ mod tasks;
 mod transfer;
 mod trouble;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
@@ -79,6 +80,7 @@ pub use self::transfer::Presence;
 use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
+use crate::measure::Measures;
 use crate::port::{
     Change, EventId, Hearing, Listing, Lost, NodeCard, OwnerListing, OwnerPage, Page, Push, Pushed,
     PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
@@ -87,7 +89,7 @@ use crate::port::{
 
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
-/// The form of the data that this version reads and writes.
+/// The form of the data that this version reads and writes; `init.lua` notes it in a new store.
 const FORMAT: u32 = 2;
 
 /// How to open a Redis store.
@@ -277,6 +279,13 @@ impl Store for RedisStore {
 
     fn durability(&self) -> String {
         self.node.durability.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn measures(&self) -> Measures {
+        let measures = Arc::clone(&self.node.measures);
+        let is_connected = self.node.link.current().is_some();
+        measures.connected.store(u64::from(is_connected), Ordering::Relaxed);
+        Measures::Redis(measures)
     }
 
     fn kind(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! One node's side of the store: its connection, what it knows, and whom it tells.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use futures_util::future::{join_all, try_join_all};
 use punctual_core::{Queue, QueueName, Settings};
@@ -23,6 +23,7 @@ use super::places::Places;
 use super::queues::queue_fields;
 use super::replicas::Replicas;
 use super::scripts::{ALIVE, INIT};
+use crate::measure::RedisMeasures;
 use crate::port::{StoreError, Wake};
 
 /// All that a node has.
@@ -46,6 +47,7 @@ pub(super) struct Node {
     /// What an acknowledgement is worth, as last read.
     pub(super) durability: RwLock<String>,
     pub(super) events: Events,
+    pub(super) measures: Arc<RedisMeasures>,
     wakes: UnboundedSender<Wake>,
     stream: Mutex<Option<UnboundedReceiver<Wake>>>,
     is_heard: AtomicBool,
@@ -78,6 +80,7 @@ impl Node {
             replicas: (0..shards).map(|_| Replicas::default()).collect(),
             durability: RwLock::new(String::new()),
             events: Events::new(),
+            measures: Arc::default(),
             wakes,
             stream: Mutex::new(Some(stream)),
             is_heard: AtomicBool::new(false),

@@ -12,7 +12,7 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::Hold;
 use punctual_core::{
     FlowId, OwnerRef, PlanId, QueueName, RawJson, Seed, Span, Spec, State, Status, StepName, Task,
-    TaskId, Timestamp, Token, Verb, WorkerName,
+    TaskId, Timestamp, Token, TraceParent, Verb, WorkerName,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -88,6 +88,9 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_> {
     }
     if let Some(notice) = &spec.notice {
         fields.long("notice", packed(notice));
+    }
+    if let Some(trace) = spec.trace {
+        fields.text("trace", trace);
     }
     if !spec.tags.is_empty() {
         fields.long("tags", json(&spec.tags));
@@ -281,6 +284,7 @@ impl Reader<'_> {
             tags: self.json("tags")?.unwrap_or_default(),
             owner: self.owner()?,
             notice: self.packed("notice")?,
+            trace: self.optional("trace", TraceParent::stored)?,
         })
     }
 

@@ -29,6 +29,8 @@ let lastId = "";
 let stream = null;
 let wanted = "";
 let failures = 0;
+/** Whether something may have happened that we did not hear of. */
+let missed = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let again;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -90,6 +92,7 @@ export function restart() {
 /** @param {string} query */
 async function open(query) {
   const mine = new AbortController();
+  let ended = false;
   stream = mine;
   try {
     const response = await fetch(`/v1/events?${query}`, {
@@ -104,11 +107,14 @@ async function open(query) {
     if (!response.ok || !response.body) throw new Error(response.statusText);
     opened();
     await consume(response.body.getReader(), mine);
+    ended = true;
   } catch {
     // Whatever it was, the stream is gone.
   }
   if (mine.signal.aborted && stream !== mine) return;
-  connection.value = "lost";
+  missed = true;
+  // The server ends a stream that is read too slowly; that is no lost connection unless it cannot be opened again.
+  if (!ended) connection.value = "lost";
   const wait = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 15_000;
   failures += 1;
   again = setTimeout(restart, wait * (0.75 + Math.random() / 2));
@@ -118,8 +124,9 @@ function opened() {
   const wasLost = connection.value === "lost";
   failures = 0;
   connection.value = wasLost ? "caught-up" : "live";
+  if (missed) markAll();
+  missed = false;
   if (!wasLost) return;
-  markAll();
   setTimeout(() => {
     if (connection.value === "caught-up") connection.value = "live";
   }, 4000);

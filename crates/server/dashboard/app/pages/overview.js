@@ -1,17 +1,16 @@
 // How it is going: rates, what waits longest, what comes next, and whether the server is well.
 
 import { html, useMemo } from "../lib/html.js";
-import { unlimited, url } from "../lib/api.js";
+import { api, unlimited, url } from "../lib/api.js";
 import { setClock, now } from "../lib/clock.js";
 import { useResource } from "../lib/resource.js";
 import { href } from "../lib/router.js";
-import { number, short, t } from "../lib/text.js";
+import { bytes, number, short, t } from "../lib/text.js";
 import { State } from "../parts/badge.js";
 import { Empty, Table } from "../parts/table.js";
 import { Duration, Time } from "../parts/time.js";
 import { Card, Facts, Loaded, Page, Stat } from "../parts/view.js";
 import { Rates, curves } from "./queue.js";
-import { api } from "../lib/api.js";
 
 const EVENTS = ["task.*", "queue.changed", "bundle.*"];
 
@@ -80,7 +79,9 @@ function Busiest({ queues }) {
 /** @param {{system: any}} props */
 function Health({ system }) {
   return html`<${Facts} items=${[
-    [t("overview.store"), html`<span class="queue-name"><${State} state="ok" />${system.store.kind}</span>`],
+    [t("overview.store"), html`<span class="queue-name"><${State} state=${system.store.available ? "ok" : "error"} />${system.store.kind}</span>`],
+    [t("overview.problem"), system.store.problem && html`<span class="bad-text">${system.store.problem}</span>`],
+    [t("overview.size"), system.store.bytes === null ? null : bytes(system.store.bytes)],
     [t("overview.durability"), system.store.durability],
     [t("overview.version"), system.version],
     [t("overview.since"), html`<${Time} at=${system.started_at} />`],

@@ -42,7 +42,7 @@ export function Task({ queue, id }) {
     <${Loaded} from=${read_}>${(/** @type {any} */ { task }) => html`
       ${why.data && LIVE.includes(task.state) && html`<${Why} why=${why.data} />`}
       ${task.error && html`<div class="callout bad" role="note"><h2>${t("tasks.error")}</h2><pre dir="auto">${task.error}</pre></div>`}
-      ${task.progress !== null && html`<${Card} title=${t("tasks.progress")}><${Progress} value=${task.progress} label=${t("tasks.progress")} />${task.message && html`<p dir="auto">${task.message}</p>`}</${Card}>`}
+      ${task.progress !== null && html`<${Card} title=${t("tasks.progress")}><${Progress} value=${task.progress} label=${t("tasks.progress")} />${task.message && html`<pre dir="auto">${task.message}</pre>`}</${Card}>`}
       <div class="task-columns">
         <div class="stack">
           ${["payload", "result", "checkpoint", "http"].filter((name) => parts?.[name] && (name === "payload" || parts[name] !== "null")).map((name) => html`<${Card} key=${name} title=${t(`tasks.${name}`)}><${JsonTree} text=${parts?.[name]} label=${t(`tasks.${name}`)} /></${Card}>`)}
@@ -88,7 +88,7 @@ function Why({ why }) {
   const running = why.reason === "running";
   return html`<div class=${`callout ${running ? "active" : "info"}`} role="note" data-reason=${why.reason}>
     <h2>${t(running ? "tasks.running-now" : "tasks.why")}</h2>
-    <p dir="auto">${has(key) ? t(key, why) : why.text} ${why.until && html`<${Time} at=${why.until} />`}</p>
+    <p dir="auto">${has(key) ? t(key, why) : why.text}${why.until && html` <span class="muted">${t("tasks.until")}</span> <${Time} at=${why.until} />`}</p>
     ${why.waiting_for?.length > 0 && html`<p class="tags">${why.waiting_for.map((/** @type {string} */ step) => html`<${Tag} key=${step}>${step}</${Tag}>`)}</p>`}
   </div>`;
 }

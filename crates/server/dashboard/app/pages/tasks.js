@@ -3,13 +3,15 @@
 
 import { html, useEffect, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
+import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { filter, href, route } from "../lib/router.js";
 import { short, t } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { BulkDialog } from "../parts/bulk.js";
-import { Field, Input } from "../parts/form.js";
+import { Input } from "../parts/form.js";
 import { Pager } from "../parts/pager.js";
+import { QueueField } from "../parts/queue-field.js";
 import { Progress } from "../parts/progress.js";
 import { Empty, Table } from "../parts/table.js";
 import { Time } from "../parts/time.js";
@@ -22,13 +24,28 @@ const VERBS = /** @type {const} */ ([["retry", "retry"], ["cancel", "ban"], ["pa
 const SHOWN = 50;
 /** A search looks at this many pages of records before it asks whether to go on. */
 const LOOKS = 10;
+/** So much of a payload is shown in a row. */
+const GLANCE = 200;
+/** A longer answer is not worth the time it takes to read it to the digit for a glance at it. */
+const EXACT_MAX = 4_000_000;
+
+/** A page of tasks, with the beginning of each payload as it was written. @param {string} text */
+function exact(text) {
+  const page = JSON.parse(text);
+  const nodes = text.length < EXACT_MAX ? member(parse(text), "items")?.items : undefined;
+  const glance = (/** @type {any} */ task, /** @type {number} */ index) => {
+    const node = nodes?.[index];
+    return node ? raw(text, member(node, "payload")) : JSON.stringify(task.payload) ?? "";
+  };
+  return { next: page.next, items: page.items.map((/** @type {any} */ task, /** @type {number} */ index) => ({ ...task, glance: glance(task, index).slice(0, GLANCE) })) };
+}
 
 /** Reads on while a page is short, which it may be if few records match. @param {string} path @param {AbortSignal} signal */
 async function read(path, signal) {
   const address = new URL(path, location.origin);
   const items = [];
   for (let look = 0; look < LOOKS; look += 1) {
-    const page = await api.get(address.pathname + address.search, signal);
+    const page = exact(await api.text(address.pathname + address.search, signal));
     items.push(...page.items);
     if (!page.next || items.length > 0) return { items, next: page.next, ended: !page.next };
     address.searchParams.set("cursor", page.next);
@@ -38,11 +55,10 @@ async function read(path, signal) {
 
 export function Tasks() {
   const { query } = route.value;
-  const queues = useResource("/v1/queues?limit=1000", { types: ["queue.changed"] });
+  const queues = useResource(query.get("queue") ? null : "/v1/queues?limit=1000");
   const queue = query.get("queue") ?? queues.data?.items.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.counts.total + b.counts.failed - a.counts.total - a.counts.failed)[0]?.name ?? null;
   return html`<${Page} title=${t("tasks.title")} beside=${queue && html`<a class="tag" href=${href(["queues", queue])}>${queue}</a>`}
       actions=${queue && html`<${NewTask} queue=${queue} />`}>
-    <datalist id="queue-names">${queues.data?.items.map((/** @type {any} */ item) => html`<option key=${item.name} value=${item.name} />`)}</datalist>
     ${queue ? html`<${List} key=${queue} queue=${queue} />` : html`<${Loaded} from=${queues}>${() => html`<${Empty} icon="tasks">${t("queues.none")}</${Empty}>`}</${Loaded}>`}
   </${Page}>`;
 }
@@ -90,25 +106,11 @@ function Typed({ name, value }) {
   return html`<${Input} label=${t(`tasks.filter.${name}`)} type="search" value=${text} onInput=${setText} />`;
 }
 
-/** @param {{queue: string}} props */
-function QueueField({ queue }) {
-  const [text, setText] = useState(queue);
-  const choose = () => text && text !== queue && filter({ queue: text, cursor: null });
-  return html`<${Field} label=${t("shell.queue")}>${(/** @type {string} */ id) => html`<input id=${id} list="queue-names" value=${text} autocomplete="off" spellcheck=${false}
-    onInput=${(/** @type {any} */ event) => setText(event.target.value)} onChange=${choose} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Enter" && choose()} />`}</${Field}>`;
-}
-
-/** A payload in a line. @param {any} payload */
-function glance(payload) {
-  const text = typeof payload === "string" ? payload : JSON.stringify(payload) ?? "";
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
-}
-
 function columns() {
   return [
     { label: t("tasks.id"), bare: true, cell: (/** @type {any} */ task) => html`<a class="clip code" href=${href(["queues", task.queue, "tasks", task.id])}>${task.id}</a>` },
     { label: t("tasks.state"), cell: (/** @type {any} */ task) => html`<${State} state=${task.state} />` },
-    { label: t("tasks.payload"), wide: true, cell: (/** @type {any} */ task) => html`<span class="clip" dir="auto">${task.error ? html`<span class="bad-text">${task.error.slice(0, 200)}</span>` : html`<span class="code muted">${glance(task.payload)}</span>`}</span>` },
+    { label: t("tasks.payload"), wide: true, cell: (/** @type {any} */ task) => html`<span class="clip" dir="auto">${task.error ? html`<span class="bad-text">${task.error.slice(0, 200)}</span>` : html`<span class="code muted">${task.glance}</span>`}</span>` },
     { label: t("tasks.tags"), cell: (/** @type {any} */ task) => task.tags.length > 0 && html`<span class="tags">${task.tags.slice(0, 2).map((/** @type {string} */ tag) => html`<${Tag} key=${tag} href=${href(["tasks"], { queue: task.queue, tag })}>${tag}</${Tag}>`)}${task.tags.length > 2 && html`<span class="muted">+${task.tags.length - 2}</span>`}</span>` },
     { label: t("tasks.attempt"), align: "end", cell: (/** @type {any} */ task) => html`<span class="number">${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}</span>` },
     { label: t("tasks.worker"), cell: (/** @type {any} */ task) => task.progress !== null && !task.finished_at ? html`<${Progress} value=${task.progress} label=${t("tasks.progress")} />` : html`<span class="clip" dir="auto">${task.worker ?? ""}</span>` },

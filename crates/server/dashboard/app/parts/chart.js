@@ -25,6 +25,14 @@ export function Sparkline({ values, label, tone = values.some(Boolean) ? "accent
  * @property {number[]} values
  */
 
+/** A colour of the style sheet as a canvas takes it. @param {HTMLElement} box @param {string} name */
+function colour(box, name) {
+  box.style.color = `var(${name})`;
+  const { color } = getComputedStyle(box);
+  box.style.color = "";
+  return color;
+}
+
 /**
  * Curves over one axis of time.
  * @param {{label: string, times: number[], curves: Curve[], height?: number}} props times in Unix seconds
@@ -38,11 +46,9 @@ export function Chart({ label, times, curves, height = 180 }) {
   useEffect(() => {
     const box = place.current;
     if (!box) return undefined;
-    const style = getComputedStyle(box);
-    const colour = (/** @type {string} */ tone) => style.getPropertyValue(`--tone-${tone}`).trim() || style.color;
     const axis = {
-      stroke: style.getPropertyValue("--chart-text"), font: `11px ${style.fontFamily}`,
-      grid: { stroke: style.getPropertyValue("--chart-grid"), width: 1 }, ticks: { show: false },
+      stroke: colour(box, "--chart-text"), font: `11px ${getComputedStyle(box).fontFamily}`,
+      grid: { stroke: colour(box, "--chart-grid"), width: 1 }, ticks: { show: false },
     };
     const clock = new Intl.DateTimeFormat(locale.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
     plot.current = new uPlot({
@@ -51,13 +57,13 @@ export function Chart({ label, times, curves, height = 180 }) {
       legend: { live: true },
       scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((at) => clock.format(at * 1000)), space: 64 },
+        { ...axis, values: (_, ticks) => ticks.map((at) => clock.format(at * 1000)), space: 64, size: 28 },
         { ...axis, size: 44, values: (_, ticks) => ticks.map((value) => (Number.isInteger(value) || value < 10 ? short(value) : short(Math.round(value)))) },
       ],
       series: [
         { label: "", value: (_, at) => (at === null ? "–" : clock.format(at * 1000)) },
         ...curves.map((curve) => ({
-          label: curve.label, stroke: colour(curve.tone), width: 1.5, points: { show: false },
+          label: curve.label, stroke: colour(box, `--tone-${curve.tone}`), width: 1.5, points: { show: false },
           value: (/** @type {any} */ _, /** @type {number | null} */ value) => (value === null ? "–" : short(value)),
         })),
       ],

@@ -48,14 +48,15 @@ function NotFound() {
 }
 
 function Bar() {
+  const other = language.value === "en" ? "zh" : "en";
   return html`<header class="bar">
     <button class="plain menu-button" aria-label=${t("shell.menu")} aria-expanded=${menu.value} aria-controls="navigation" onClick=${() => (menu.value = !menu.value)}><${Icon} name=${menu.value ? "close" : "menu"} /></button>
-    <a class="brand" href=${href([])}><svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" /><circle cx="16" cy="16" r="9" /><path d="M16 10.5V16l4 2.5" /></svg><span>Punctual</span></a>
-    <button class="search-button" onClick=${openPalette} aria-label=${t("shell.palette")}><${Icon} name="search" /><span>${t("shell.search")}</span><kbd>Ctrl K</kbd></button>
+    <a class="brand" href=${href([])} aria-label="Punctual"><svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" /><circle cx="16" cy="16" r="9" /><path d="M16 10.5V16l4 2.5" /></svg><span>Punctual</span></a>
+    <button class="search-button" onClick=${openPalette}><${Icon} name="search" /><span>${t("shell.search")}</span><kbd>Ctrl K</kbd></button>
     <${Connection} />
     <div class="bar-tools">
       ${!may("produce") && !may("admin") && html`<span class="badge quiet read-only">${t("shell.read-only")}</span>`}
-      <button class="plain" title=${t("shell.language")} aria-label=${t("shell.language")} onClick=${() => speak(language.value === "en" ? "zh" : "en")}><${Icon} name="language" /><span class="wide-only" lang=${language.value === "en" ? "zh-Hans" : "en"}>${LANGUAGES[language.value === "en" ? "zh" : "en"]}</span></button>
+      <button class="plain" title=${LANGUAGES[other]} aria-label=${LANGUAGES[other]} onClick=${() => speak(other)}><${Icon} name="language" /><span class="wide-only">${LANGUAGES[other]}</span></button>
       <button class="plain" title=${t("shell.theme")} aria-label=${t("shell.theme")} aria-pressed=${dark.value} onClick=${flip}><${Icon} name=${dark.value ? "sun" : "moon"} /></button>
       ${!access.value?.open && html`<button class="plain" title=${t("shell.forget-token")} aria-label=${t("shell.forget-token")} onClick=${leave}><${Icon} name="key" /></button>`}
     </div>

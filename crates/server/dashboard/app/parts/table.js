@@ -47,11 +47,14 @@ export function Table({ label, columns, rows, rowKey, empty }) {
     <thead><tr>${columns.map((column) => html`<th scope="col" class=${cx(column.align, column.wide && "fill")}>${column.label}</th>`)}</tr></thead>
     <tbody ref=${body} onKeyDown=${onKeyDown}>
       ${rows.map((row, index) => html`<tr key=${rowKey(row)} tabindex=${index === 0 ? 0 : -1}>
-        ${columns.map((column) => html`<td class=${cx(column.align, column.wide && "fill")} data-label=${column.bare ? undefined : column.label}>${column.cell(row)}</td>`)}
+        ${columns.map((column) => html`<td class=${cx(column.align, column.wide && "fill")} data-label=${column.bare ? undefined : capital(column.label)}>${column.cell(row)}</td>`)}
       </tr>`)}
     </tbody>
   </table></div>`;
 }
+
+/** A label as it begins a line. @param {string} label */
+const capital = (label) => label.charAt(0).toUpperCase() + label.slice(1);
 
 /** What is said where nothing is. @param {{icon?: string, children?: import("../lib/html.js").Children}} props */
 export function Empty({ icon = "ring", children }) {

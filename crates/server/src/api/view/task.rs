@@ -6,7 +6,8 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::Attempt;
 use punctual_core::{FlowId, OwnerRef, StepName};
 use punctual_core::{
-    QueueName, RawJson, Settings, State, Task, TaskId, Timestamp, Token, Verb, WorkerName,
+    QueueName, RawJson, Settings, State, Task, TaskId, Timestamp, Token, TraceParent, Verb,
+    WorkerName,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -75,6 +76,10 @@ pub(crate) struct TaskView<'a> {
     /// Labels.
     #[schema(value_type = Vec<String>)]
     tags: &'a [String],
+    /// The span it was pushed in, if it belongs to a trace: carry it on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    traceparent: Option<TraceParent>,
     /// Where it is delivered, if it says so itself; values of secret headers read as `***`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -133,6 +138,7 @@ impl<'a> TaskView<'a> {
             error: status.error.as_deref(),
             finished_at: status.finished_at,
             tags: &spec.tags,
+            traceparent: spec.traceparent(),
             http: spec.http.as_ref().map(|target| HttpView::new(target, viewing)),
             plan,
             flow,

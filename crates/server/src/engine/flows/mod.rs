@@ -14,7 +14,8 @@ use std::collections::HashMap;
 
 use punctual_core::flow::{CheckedFlow, FlowVerb, MadeFlow, NewFlow};
 use punctual_core::{
-    Announcements, Flow, FlowId, Owner, OwnerKey, QueueName, Spec, StepName, TaskId, announce,
+    Announcements, Flow, FlowId, Owner, OwnerKey, QueueName, Spec, StepName, TaskId, TraceParent,
+    announce,
 };
 use punctual_store::{
     Keyed, KeyedItem, PushRefusal, Revision, Step, Stepped, StoreError, StoredOwner,
@@ -54,9 +55,10 @@ impl Engine {
         &self,
         mut new: NewFlow,
         key: Option<Key>,
+        trace: Option<TraceParent>,
     ) -> Result<FlowAnswer, Failure> {
         let id = new.id.take().unwrap_or_else(|| self.new_flow_id(key));
-        let checked = new.check()?;
+        let checked = new.check()?.traced(trace.or_else(|| self.tracer.begin()));
         self.check_flow(&checked).await?;
         let owner = OwnerKey::flow(&id);
         for _ in 0..ROUNDS_MAX {

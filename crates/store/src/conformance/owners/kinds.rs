@@ -145,9 +145,10 @@ async fn every_kind_outlasts_a_restart(mut f: Fixture) {
     }
     for stored in before {
         let key = stored.owner.key();
-        assert_eq!(f.get_owner(&key).await, stored);
+        let after = f.get_owner(&key).await;
+        assert_eq!(after.owner, stored.owner);
         assert_eq!(f.items(&key, 0, 9).await, numbers(0..2));
-        f.must_change(removed(&stored)).await;
+        f.must_change(removed(&after)).await;
     }
     f.restart().await;
     for kind in OwnerKind::ALL {

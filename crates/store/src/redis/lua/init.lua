@@ -27,7 +27,7 @@ while i <= #ARGV do
 end
 call('HSET', KEYS[1], 'birth', string.format('%.0f', birth))
 if is_new then
-  call('HSET', KEYS[1], 'format', '1', 'number', ARGV[1], 'shards', ARGV[2], 'cluster', ARGV[3], 'made', ARGV[4])
+  call('HSET', KEYS[1], 'format', '2', 'number', ARGV[1], 'shards', ARGV[2], 'cluster', ARGV[3], 'made', ARGV[4])
   if ARGV[5] == '1' then
     call('HSET', KEYS[1], 'ahead', '0')
   end

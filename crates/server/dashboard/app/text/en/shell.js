@@ -17,7 +17,6 @@ export default {
   "shell.focus-filter": "To the filter",
   "shell.forget-token": "Forget the token",
   "shell.gate": "This server asks for an access token. It is kept in this tab only.",
-  "shell.language": "中文",
   "shell.loading": "Loading…",
   "shell.menu": "Menu",
   "shell.navigation": "Pages",

@@ -81,6 +81,7 @@ export default {
   "tasks.taken": "Taken",
   "tasks.timeline": "Timeline",
   "tasks.title": "Tasks",
+  "tasks.until": "Until",
   "tasks.verb.cancel": "Cancel",
   "tasks.verb.clean": "Clean",
   "tasks.verb.force": "Force retry",

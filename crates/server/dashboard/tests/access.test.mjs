@@ -1,0 +1,82 @@
+// Tokens: asked for where the server has some, kept in the tab, and good for what they are good for.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTab, startBrowser, startServer } from "./server.mjs";
+
+const CONFIG = `
+[[tokens]]
+token = "all-of-it-0123456789"
+rights = ["read", "produce", "consume", "admin"]
+[[tokens]]
+token = "only-read-0123456789"
+rights = ["read"]
+[[tokens]]
+token = "only-mail-0123456789"
+rights = ["read", "produce"]
+queues = ["mail*"]
+`;
+
+let server, browser, api;
+before(async () => {
+  server = await startServer({ config: CONFIG });
+  browser = await startBrowser();
+  api = server.apiWith("all-of-it-0123456789");
+  await api("POST", "/v1/queues/mail/tasks", { id: "a", payload: 1 });
+  await api("POST", "/v1/queues/secret/tasks", { id: "b", payload: 2 });
+});
+after(() => Promise.all([server?.stop(), browser?.close()]));
+
+test("a token is asked for, a wrong one refused, the right one kept in this tab only", async () => {
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues", quiet: true });
+  const field = tab.getByLabel("Access token");
+  await field.fill("wrong");
+  await tab.getByRole("button", { name: "Continue" }).click();
+  await tab.getByText("The server does not know this token.").waitFor();
+  await field.fill("all-of-it-0123456789");
+  await tab.getByRole("button", { name: "Continue" }).click();
+  await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
+  await tab.locator("[data-connection=live]").waitFor();
+  assert.deepEqual(await tab.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href].filter((text) => text.includes("all-of-it-0123456789"))), []);
+  await tab.reload();
+  await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
+  await tab.getByRole("button", { name: "Forget the token" }).click();
+  await field.waitFor();
+  assert.equal(await tab.evaluate(() => sessionStorage.getItem("punctual.token")), null);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a token that may only read shows everything and offers nothing", async () => {
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues/mail", token: "only-read-0123456789" });
+  await tab.getByText("Read only").waitFor();
+  await tab.getByRole("heading", { name: "Settings" }).waitFor();
+  const offered = () => tab.getByRole("main").getByRole("button").allInnerTexts();
+  assert.deepEqual(await offered(), []);
+  for (const [path, text] of [["queues", "secret"], ["tasks?queue=mail", "a"], ["queues/mail/tasks/a", "Payload"]]) {
+    await tab.goto(`${server.url}/#/${path}`);
+    await tab.getByRole("main").getByText(text, { exact: true }).first().waitFor();
+    const left = (await offered()).filter((name) => !/waiting|ready|running|done|failed|cancelled|Copy|Previous|Next|Clear/.test(name));
+    assert.deepEqual(left, [], path);
+  }
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a token for some queues sees those, and acts there", async () => {
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues", token: "only-mail-0123456789" });
+  await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
+  assert.equal(await tab.getByRole("link", { name: "secret" }).count(), 0);
+  await tab.goto(`${server.url}/#/queues/mail/tasks/a`);
+  await tab.getByRole("button", { name: "Pause" }).click();
+  await tab.locator("h1 ~ [data-state=paused]").waitFor();
+  assert.equal((await api("GET", "/v1/queues/mail/tasks/a")).state, "paused");
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("another site's page can change nothing", async () => {
+  const answer = await fetch(`${server.address}/v1/queues/mail/pause`, { method: "POST", headers: { origin: "http://evil.example", authorization: "Bearer all-of-it-0123456789" } });
+  assert.equal(answer.status, 403);
+  assert.equal((await api("GET", "/v1/queues/mail")).paused, false);
+});
