@@ -6,7 +6,7 @@ import { looks } from "./looks.mjs";
 import { openTab, startBrowser, startServer, until } from "./server.mjs";
 
 const HOSTILE = "<img src=x onerror=window.hacked=1>שלום";
-let server, browser;
+let server, browser, heartbeat;
 before(async () => {
   [server, browser] = await Promise.all([startServer(), startBrowser()]);
   const { api } = server;
@@ -20,11 +20,15 @@ before(async () => {
     const told = await api("POST", "/v1/workers/gpu-1/poll", { session: "boot-7" });
     return told.assignments.length === 3 && told;
   }, "assignments");
+  // Whoever is silent for half a minute is lost.
+  heartbeat = setInterval(() => {
+    for (const [name, session] of [["gpu-1", "boot-7"], ["cpu-1"], ["idle"], ["late"]]) api("POST", `/v1/workers/${name}/poll`, { session }).catch(() => {});
+  }, 5000);
   const { id, token } = assignments[0];
   await api("POST", `/v1/queues/render/tasks/${id}/confirm`, { token });
   await api("POST", `/v1/queues/render/tasks/${id}/extend`, { token, progress: 0.4 });
 });
-after(() => Promise.all([server?.stop(), browser?.close()]));
+after(() => (clearInterval(heartbeat), Promise.all([server?.stop(), browser?.close()])));
 
 const row = (tab, name) => tab.getByRole("row").filter({ has: tab.getByRole("link", { name, exact: true }) });
 
@@ -47,7 +51,7 @@ test("the list shows load and heartbeats, live, and drains", async () => {
 });
 
 test("a worker shows what it holds, and is removed", async () => {
-  const { tab, faults, close } = await openTab(browser, server, { path: "workers/gpu-1" });
+  const { tab, faults, close } = await openTab(browser, server, { path: "workers/gpu-1", quiet: true });
   const held = tab.getByRole("table", { name: "Current tasks" });
   for (const n of [0, 1, 2]) await held.getByRole("link", { name: `scene-${n}` }).waitFor();
   await held.getByText("40").waitFor();
@@ -64,8 +68,8 @@ test("a worker shows what it holds, and is removed", async () => {
 test("without the right to change nothing can be changed, and it reads in Chinese", async () => {
   const locked = await startServer({ config: '[[tokens]]\ntoken = "a-token-that-reads"\nrights = ["read", "produce"]\n[[tokens]]\ntoken = "a-token-for-all-rights"\nrights = ["consume"]\n' });
   await locked.apiWith("a-token-for-all-rights")("PUT", "/v1/workers/seen", { queues: ["q"] });
-  const { tab, faults, close } = await openTab(browser, locked, { path: "workers", token: "a-token-that-reads", language: "zh" });
-  await tab.getByText("活动").waitFor();
+  const { tab, faults, close } = await openTab(browser, locked, { path: "workers", quiet: true, token: "a-token-that-reads", language: "zh" });
+  await tab.locator("[data-state=active]").getByText("活动").waitFor();
   assert.equal(await tab.getByRole("main").getByRole("button").count(), 0);
   await tab.getByRole("link", { name: "seen" }).click();
   await tab.getByText("它没有持有任务。").waitFor();

@@ -41,7 +41,7 @@ export function System() {
         </${Card}>
       </div>
       <${Nodes} nodes=${data.nodes} />`}</${Loaded}>
-    ${may("admin") && html`<${Configuration} /><${Tokens} /><${Audit} />`}
+    ${may("admin") && html`<${Tokens} /><${Audit} /><${Configuration} />`}
   </${Page}>`;
 }
 
@@ -51,7 +51,7 @@ function Nodes({ nodes }) {
   return html`<${Card} title=${t("system.nodes")} flush><${Table} label=${t("system.nodes")} rows=${nodes} rowKey=${(/** @type {any} */ node) => node.id} columns=${[
     { label: t("system.id"), bare: true, wide: true, cell: (/** @type {any} */ node) => html`<span class="tags"><code>${node.id}</code>${node.this && html`<${Badge} tone="info">${t("system.this")}</${Badge}>`}</span>` },
     { label: t("system.state"), cell: (/** @type {any} */ node) => html`<${Badge} tone=${silent(node) ? "bad" : "good"} icon=${silent(node) ? "off" : "check"}>${t(silent(node) ? "system.node-lost" : "system.node-ok")}</${Badge}>` },
-    { label: t("system.address"), cell: (/** @type {any} */ node) => html`<code>${node.address}</code>` },
+    { label: t("system.address"), cell: (/** @type {any} */ node) => html`<code class="keep">${node.address}</code>` },
     { label: t("system.version"), cell: (/** @type {any} */ node) => node.version },
     { label: t("system.started"), cell: (/** @type {any} */ node) => html`<${Time} at=${node.started_at} />` },
     { label: t("system.seen"), cell: (/** @type {any} */ node) => html`<${Time} at=${node.seen_at} only="relative" />` },
@@ -65,7 +65,7 @@ function Configuration() {
   const config = useResource("/v1/system/config");
   return html`<${Card} title=${t("system.config")} actions=${html`<span class="muted">${t("system.config-hint")}</span>`} flush><${Loaded} from=${config}>${(/** @type {any} */ { items }) => html`
     <${Table} label=${t("system.config")} rows=${items} rowKey=${(/** @type {any} */ item) => item.name} columns=${[
-      { label: t("system.name"), bare: true, cell: (/** @type {any} */ item) => html`<code>${item.name}</code>` },
+      { label: t("system.name"), bare: true, cell: (/** @type {any} */ item) => html`<code class="keep">${item.name}</code>` },
       { label: t("system.value"), wide: true, cell: (/** @type {any} */ item) => html`<span class="code" dir="auto">${shown(item.value)}</span>` },
       { label: t("system.source"), cell: (/** @type {any} */ item) => html`<${Badge} tone=${item.source === "default" ? "quiet" : "info"}>${t(`system.source.${item.source}`)}</${Badge}>` },
     ]} />`}</${Loaded}></${Card}>`;
@@ -89,7 +89,7 @@ function Audit() {
       { label: t("system.action"), bare: true, cell: (/** @type {any} */ item) => html`<strong>${item.action}</strong>` },
       { label: t("system.target"), wide: true, cell: (/** @type {any} */ item) => html`<span class="clip code" dir="auto">${item.target}</span>` },
       { label: t("system.who"), cell: (/** @type {any} */ item) => item.who ? html`<code>${item.who}</code>` : html`<span class="muted">–</span>` },
-      { label: t("system.from"), cell: (/** @type {any} */ item) => html`<code>${item.from}</code>` },
+      { label: t("system.from"), cell: (/** @type {any} */ item) => html`<code class="keep">${item.from}</code>` },
       { label: t("system.status"), align: "end", cell: (/** @type {any} */ item) => html`<code class=${item.status >= 400 ? "bad-text" : ""}>${item.status}</code>` },
     ]} empty=${html`<${Empty} icon="system">${t("system.audit-none")}</${Empty}>`} />
     <${Pager} next=${page.next} />`}</${Loaded}></${Card}>`;

@@ -1,7 +1,7 @@
 // One worker: what it serves and is capable of, and the tasks it holds.
 
 import { html } from "../lib/html.js";
-import { api, url } from "../lib/api.js";
+import { api, ApiError, url } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { go, href } from "../lib/router.js";
 import { t } from "../lib/text.js";
@@ -17,6 +17,16 @@ import { drain, Load, mayTell } from "./workers.js";
 /** Tasks are looked up in this many queues, and among this many of each that somebody holds. */
 const [QUEUES_SEARCHED, TASKS_SEARCHED] = [20, 1000];
 
+/** What somebody holds of a queue; nothing of one that is not there yet. @param {string} queue @param {AbortSignal} signal @returns {Promise<any[]>} */
+async function heldIn(queue, signal) {
+  try {
+    return (await api.get(url`/v1/queues/${queue}/tasks${{ state: "assigned,running,pausing,cancelling", limit: TASKS_SEARCHED }}`, signal)).items;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
+}
+
 /** @param {{name: string}} props */
 export function Worker({ name }) {
   const path = url`/v1/workers/${name}`;
@@ -26,8 +36,8 @@ export function Worker({ name }) {
   const held = useResource(worker ? `held ${name} ${queues.join()}` : null, {
     types: ["task.*", "worker.*"], apart: 2000,
     read: async (_, signal) => {
-      const pages = await Promise.all(queues.map((/** @type {string} */ queue) => api.get(url`/v1/queues/${queue}/tasks${{ state: "assigned,running,pausing,cancelling", limit: TASKS_SEARCHED }}`, signal)));
-      return pages.flatMap((page) => page.items).filter((task) => task.worker === name);
+      const pages = await Promise.all(queues.map((/** @type {string} */ queue) => heldIn(queue, signal)));
+      return pages.flat().filter((task) => task.worker === name);
     },
   });
   const leave = async () => {

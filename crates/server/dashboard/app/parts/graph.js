@@ -51,9 +51,8 @@ export function Graph({ label, steps, chosen, link }) {
       ${steps.map((step) => {
         const { x, y } = places.get(step.name) ?? { x: 0, y: 0 };
         const [tone, icon] = lookOf(step.state);
-        return html`<a key=${step.name} data-step=${step.name} data-state=${step.state} href=${link(step.name)} class=${cx("node", tone, step.name === chosen && "chosen")} aria-label=${`${step.name}: ${wordFor(step.state)}`} transform=${`translate(${x},${y})`}>
-          <title>${step.name}</title>
-          <rect width=${WIDE} height=${HIGH} rx="8" /><path class="icon" d=${strokes(icon)} transform="translate(11,15)" />
+        return html`<a key=${step.name} data-step=${step.name} data-state=${step.state} href=${link(step.name)} class=${cx("node", tone, step.name === chosen && "chosen")} transform=${`translate(${x},${y})`}>
+          <rect width=${WIDE} height=${HIGH} rx="8"><title>${step.name}</title></rect><path class="icon" d=${strokes(icon)} transform="translate(11,15)" />
           <text class="node-name" x="36" y="20">${clip(step.name, 18)}</text><text class="node-state" x="36" y="36">${wordFor(step.state)} · ${clip(step.queue, 12)}</text></a>`;
       })}
     </svg></div>
