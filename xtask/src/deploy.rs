@@ -19,7 +19,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
         let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
         let text = fs::read_to_string(&path).with_context(|| name.clone())?;
         let checked = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("yaml") => manifest(&path, &text, &dir),
+            Some("yaml" | "yml") => manifest(&path, &text, &dir),
             Some("toml") => settings(&text, &dir),
             Some("service") => unit(&text, &dir),
             None if path.ends_with("Dockerfile") => dockerfile(&text),

@@ -30,6 +30,20 @@ pub enum Error {
         /// What the connection said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The server did not prove who it is. Nothing was sent.
+    #[error("{url} is not trusted: {reason}")]
+    Untrusted {
+        /// The server's address.
+        url: String,
+        /// What is wrong with its certificate.
+        reason: String,
+    },
+    /// Certificates to trust cannot be read. Nothing was sent.
+    #[error("the certificates to trust cannot be read: {reason}")]
+    Certificates {
+        /// What is wrong with them.
+        reason: String,
+    },
     /// The connection broke, or no answer came in time. The request may have taken effect.
     #[error("no answer from {url}: {reason}; the request may have taken effect")]
     NoAnswer {

@@ -35,6 +35,7 @@ mod backup;
 mod bundles;
 mod changes;
 mod clock;
+mod connect;
 mod error;
 mod events;
 mod flows;

@@ -10,15 +10,15 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client as Pool;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio_rustls::TlsConnector;
 
+use crate::connect::{Connector, trust};
 use crate::error::{Error, Problem};
 
-const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// An answer waits for the disk, so a busy one may take a while; a server that hangs must show.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
@@ -28,7 +28,9 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_'
 /// A connection to one Punctual server. Cheap to clone; clones share their connections.
 #[derive(Clone)]
 pub struct Client {
-    pool: Pool<HttpConnector, Full<Bytes>>,
+    pool: Pool<Connector, Full<Bytes>>,
+    /// Whom to trust, if connections are encrypted.
+    tls: Option<TlsConnector>,
     url: Arc<str>,
     authorization: Option<HeaderValue>,
 }
@@ -116,14 +118,15 @@ pub(crate) fn query(values: &[(&str, Option<String>)]) -> String {
 
 impl Client {
     /// A client of the server at `url`, for instance `http://127.0.0.1:23334`, with the access
-    /// token it asks for, if it does. Connects when the first request is made.
+    /// token it asks for, if it does. Connects when the first request is made. The certificate of a server
+    /// at `https://` must come from one whom the web trusts, or from one of [`Client::trusting`].
     ///
     /// ```
     /// use punctual_client::Client;
     ///
     /// let client = Client::new("http://127.0.0.1:23334", None)?;
     /// assert_eq!(client.url(), "http://127.0.0.1:23334");
-    /// assert!(Client::new("https://127.0.0.1:23334", None).is_err());
+    /// assert!(Client::new("https://queue.example:23334", None).is_ok());
     /// # Ok::<(), punctual_client::Error>(())
     /// ```
     pub fn new(url: impl Into<String>, token: Option<String>) -> Result<Self, Error> {
@@ -136,13 +139,20 @@ impl Client {
                 Ok::<_, Error>(value)
             })
             .transpose()?;
-        Ok(Self { pool: pool(), url: url.into(), authorization })
+        let tls = url.starts_with("https:").then(|| trust(&[])).transpose()?;
+        Ok(Self { pool: pool(tls.clone()), tls, url: url.into(), authorization })
+    }
+
+    /// The same client, which also trusts the certificates of a PEM text.
+    pub fn trusting(self, pem: &[u8]) -> Result<Self, Error> {
+        let tls = Some(trust(pem)?);
+        Ok(Self { pool: pool(tls.clone()), tls, ..self })
     }
 
     /// The same client with connections of its own. What is sent over them does not wait for tasks of
     /// the runtime that others were opened in.
     pub(crate) fn apart(&self) -> Self {
-        Self { pool: pool(), ..self.clone() }
+        Self { pool: pool(self.tls.clone()), ..self.clone() }
     }
 
     /// The server's address.
@@ -228,7 +238,9 @@ impl Client {
 
     async fn begin(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Error> {
         self.pool.request(request).await.map_err(|error| {
-            if error.is_connect() {
+            if let Some(reason) = untrusted(&error) {
+                Error::Untrusted { url: self.url.to_string(), reason }
+            } else if error.is_connect() {
                 let (url, reason) = (self.url.to_string(), innermost(&error));
                 Error::Unreachable { url, reason, source: error.into() }
             } else {
@@ -257,11 +269,23 @@ impl Client {
     }
 }
 
-fn pool() -> Pool<HttpConnector, Full<Bytes>> {
-    let mut connector = HttpConnector::new();
-    connector.set_connect_timeout(Some(CONNECT_WITHIN));
-    connector.set_nodelay(true);
+fn pool(tls: Option<TlsConnector>) -> Pool<Connector, Full<Bytes>> {
+    let connector = Connector::new(tls);
     Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector)
+}
+
+/// What is wrong with the encryption of a connection, if that is what an error is about.
+fn untrusted(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        // An error of input and output hides the one it is made of.
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        if let Some(tls) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            return Some(tls.to_string());
+        }
+        cause = error.source();
+    }
+    None
 }
 
 /// The address without a final slash, if it can be one.
@@ -270,8 +294,7 @@ fn checked_url(url: String) -> Result<String, Error> {
     let uri: Uri =
         url.parse().map_err(|error: http::uri::InvalidUri| refuse(&error.to_string()))?;
     match uri.scheme_str() {
-        Some("http") => {}
-        Some("https") => return Err(refuse("only plain http:// is spoken")),
+        Some("http" | "https") => {}
         _ => return Err(refuse("it must look like http://127.0.0.1:23334")),
     }
     if uri.query().is_some()
@@ -310,11 +333,11 @@ mod tests {
 
     #[test]
     fn addresses_are_checked_before_anything_is_sent() {
-        for good in ["http://127.0.0.1:1", "http://[::1]:1/", "http://host/prefix/"] {
+        for good in ["http://127.0.0.1:1", "http://[::1]:1/", "http://host/prefix/", "https://x"] {
             assert!(Client::new(good, None).is_ok(), "{good}");
         }
         for bad in
-            ["", "127.0.0.1:1", "https://x", "ftp://x", "http://", "http://u@x", "http://x/?a=1"]
+            ["", "127.0.0.1:1", "https://", "ftp://x", "http://", "http://u@x", "http://x/?a=1"]
         {
             let error = Client::new(bad, None).unwrap_err();
             assert!(matches!(error, Error::Address { .. }), "{bad}: {error}");

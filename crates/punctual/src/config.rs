@@ -67,6 +67,12 @@ pub(crate) struct Flags {
     /// Further names the server may be called by in a Host header, separated by commas
     #[arg(long, env = "PUNCTUAL_HOSTS", value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
+    /// A PEM file with the server's certificate, and those that vouch for it; needs `--tls-key` [default: none]
+    #[arg(long, env = "PUNCTUAL_TLS_CERT", value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// A PEM file with the certificate's private key [default: none]
+    #[arg(long, env = "PUNCTUAL_TLS_KEY", value_name = "FILE")]
+    tls_key: Option<PathBuf>,
     /// Access tokens as a JSON list of what a `[[tokens]]` of the file has [default: none]
     #[arg(long, env = "PUNCTUAL_TOKENS", value_name = "JSON", hide_env_values = true)]
     tokens: Option<String>,
@@ -132,6 +138,8 @@ struct File {
     wait_replicas: Option<u32>,
     allow_unsafe_redis: Option<bool>,
     hosts: Option<Vec<String>>,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
     tokens: Option<Vec<TokenEntry>>,
     allow_open_access: Option<bool>,
     auto_create: Option<bool>,
@@ -177,12 +185,30 @@ impl PrivateTargets {
     }
 }
 
+/// The files a certificate comes from.
+#[derive(Debug, PartialEq)]
+pub(crate) struct TlsFiles {
+    pub(crate) cert: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+/// Both files or none.
+fn tls_files(cert: Option<PathBuf>, key: Option<PathBuf>) -> anyhow::Result<Option<TlsFiles>> {
+    match (cert, key) {
+        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
+        (None, None) => Ok(None),
+        (Some(_), None) => anyhow::bail!("tls_key: name one, as tls_cert is named"),
+        (None, Some(_)) => anyhow::bail!("tls_cert: name one, as tls_key is named"),
+    }
+}
+
 /// The settings that hold.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Config {
     pub(crate) listen: String,
     pub(crate) store: StorePlace,
     pub(crate) hosts: Vec<String>,
+    pub(crate) tls: Option<TlsFiles>,
     pub(crate) tokens: Vec<AccessToken>,
     pub(crate) allow_open_access: bool,
     pub(crate) auto_create: bool,
@@ -241,6 +267,7 @@ impl Flags {
             listen: self.listen.or(file.listen).unwrap_or_else(|| LISTEN.to_owned()),
             store,
             hosts: self.hosts.or(file.hosts).unwrap_or_default(),
+            tls: tls_files(self.tls_cert.or(file.tls_cert), self.tls_key.or(file.tls_key))?,
             tokens: tokens::settle(tokens.or(file.tokens).unwrap_or_default())?,
             allow_open_access: self.allow_open_access.or(file.allow_open_access).unwrap_or(false),
             auto_create: self.auto_create.or(file.auto_create).unwrap_or(true),
@@ -308,6 +335,7 @@ mod tests {
             listen: "127.0.0.1:2".to_owned(),
             store: StorePlace::Memory,
             hosts: Vec::new(),
+            tls: None,
             tokens: Vec::new(),
             allow_open_access: false,
             auto_create: true,

@@ -66,8 +66,8 @@ impl Migrate {
         let bar = if self.json { ProgressBar::hidden() } else { progress::counter() };
         bar.set_message("moved");
         let tally = match to {
-            StorePlace::Redis(place) => self.into_redis(&*source, &place, &bar).await,
-            place => into_directory(&*source, &place, &bar).await,
+            StorePlace::Redis(place) => self.fill_redis(&*source, &place, &bar).await,
+            place => fill_directory(&*source, &place, &bar).await,
         };
         bar.finish_and_clear();
         let counts = tally?.counts();
@@ -101,7 +101,7 @@ impl Migrate {
         Ok(place)
     }
 
-    async fn into_redis(
+    async fn fill_redis(
         &self,
         source: &dyn Transfer,
         place: &RedisPlace,
@@ -128,7 +128,7 @@ impl Migrate {
     }
 }
 
-async fn into_directory(
+async fn fill_directory(
     source: &dyn Transfer,
     place: &StorePlace,
     bar: &ProgressBar,

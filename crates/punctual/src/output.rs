@@ -39,6 +39,9 @@ pub(crate) fn advice(error: &punctual_client::Error) -> &'static str {
         Error::Unreachable { .. } => {
             "; start one with `punctual serve`, or name another with --url or PUNCTUAL_URL"
         }
+        Error::Untrusted { .. } => {
+            "; name a file of certificates to trust with --ca or PUNCTUAL_CA"
+        }
         Error::Address { .. } => "; correct --url or PUNCTUAL_URL",
         Error::Unreadable { .. } => "; is this a Punctual server? see --url and PUNCTUAL_URL",
         error if error.status() == Some(401) => "; name a token with --token or PUNCTUAL_TOKEN",

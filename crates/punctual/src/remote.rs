@@ -1,5 +1,8 @@
 //! What every client command has in common: which server, and how to answer.
 
+use std::path::PathBuf;
+
+use anyhow::Context;
 use clap::Args;
 use punctual_client::Client;
 
@@ -20,6 +23,9 @@ pub(crate) struct Remote {
         global = true
     )]
     access_token: Option<String>,
+    /// A PEM file with certificates to trust besides those the web trusts, for https://
+    #[arg(long, env = "PUNCTUAL_CA", value_name = "FILE", global = true)]
+    ca: Option<PathBuf>,
     /// Answer with JSON, for programs
     #[arg(long, global = true)]
     json: bool,
@@ -29,6 +35,12 @@ impl Remote {
     /// The client, and where its answers go.
     pub(crate) fn open(self) -> anyhow::Result<(Client, Output)> {
         let token = self.access_token.filter(|token| !token.is_empty());
-        Ok((Client::new(self.url, token)?, Output::new(self.json)))
+        let mut client = Client::new(self.url, token)?;
+        if let Some(path) = &self.ca {
+            let pem = std::fs::read(path)
+                .with_context(|| format!("PUNCTUAL_CA: cannot read {}", path.display()))?;
+            client = client.trusting(&pem)?;
+        }
+        Ok((client, Output::new(self.json)))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use clap::{ArgMatches, Args, ValueEnum};
-use punctual_server::{DeliveryConfig, ServeError, Server, ServerConfig, Setting};
+use punctual_server::{Certificate, DeliveryConfig, ServeError, Server, ServerConfig, Setting};
 use punctual_store::Inbox;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
@@ -14,7 +14,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{Config, Flags};
+use crate::config::{Config, Flags, TlsFiles};
 use crate::effective;
 use crate::notify::Notifier;
 use crate::place::OpenStore;
@@ -59,19 +59,25 @@ impl Serve {
         let command = Self::augment_args(clap::Command::new("serve"));
         let settings = effective::settings(&command, matches)?;
         raise_file_limit();
+        let tls = config.tls.take().map(|TlsFiles { cert, key }| Certificate::read(cert, key));
+        let tls = tls.transpose()?.map(Arc::new);
         let mut signals = Signals::new()?;
+        if let Some(tls) = &tls {
+            tokio::spawn(read_again(tls.clone(), signal(SignalKind::hangup())?));
+        }
         let address = address(&config).await?;
         let OpenStore { store, dev_clock } = open(&config, &mut signals).await?;
         let inbox = config.inbox.take().map(|lists| store.inbox(lists)).transpose()?;
         let listener = bind(address).await?;
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
-        announce(address);
+        announce(address, tls.is_some());
         let notifier = Notifier::from_env();
         notifier.ready(address);
         let open = OpenStore { store, dev_clock };
+        let config = (config, settings, tls);
         tokio::select! {
-            ended = serve(open, inbox, listener, (config, settings), &mut signals, &notifier) => ended,
+            ended = serve(open, inbox, listener, config, &mut signals, &notifier) => ended,
             never = notifier.live() => match never {},
         }
     }
@@ -145,16 +151,28 @@ async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// Says that connections are accepted. A closed standard output is no reason not to serve.
-fn announce(address: SocketAddr) {
+fn announce(address: SocketAddr, is_encrypted: bool) {
     let mut stdout = std::io::stdout();
-    let _ = writeln!(stdout, "punctual is ready on http://{address}").and_then(|()| stdout.flush());
+    let scheme = if is_encrypted { "https" } else { "http" };
+    let said = writeln!(stdout, "punctual is ready on {scheme}://{address}");
+    let _ = said.and_then(|()| stdout.flush());
+}
+
+/// Reads the certificate again whenever a signal says that it has changed.
+async fn read_again(certificate: Arc<Certificate>, mut hangup: Signal) {
+    while hangup.recv().await.is_some() {
+        match certificate.read_again() {
+            Ok(()) => info!("the certificate was read again"),
+            Err(error) => error!(%error, "the certificate stays as it was"),
+        }
+    }
 }
 
 async fn serve(
     OpenStore { store, dev_clock }: OpenStore,
     inbox: Option<Arc<dyn Inbox>>,
     listener: TcpListener,
-    (config, settings): (Config, Vec<Setting>),
+    (config, settings, tls): (Config, Vec<Setting>, Option<Arc<Certificate>>),
     signals: &mut Signals,
     notifier: &Notifier,
 ) -> anyhow::Result<()> {
@@ -171,6 +189,7 @@ async fn serve(
             notices: config.notices,
             traces: config.traces,
             settings,
+            tls,
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );

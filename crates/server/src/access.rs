@@ -166,6 +166,11 @@ impl Access {
         self.0.as_ref().map_or_else(Scope::all, |token| token.queues.clone())
     }
 
+    /// What people know its bearer by: the beginning of the token's hash.
+    pub(crate) fn name(&self) -> String {
+        self.0.as_ref().map_or_else(|| "open".to_owned(), |token| token.hash.short())
+    }
+
     /// What tells its bearer from others: what one repeats another has not said.
     pub(crate) fn identity(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], |token| &token.hash.0)

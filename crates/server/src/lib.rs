@@ -1,6 +1,7 @@
 //! Punctual's server: the HTTP API over the engine, and the engine over a store.
 //!
 //! - `access`: tokens, and what they are good for.
+//! - `audit`: what is noted of what people do.
 //! - `api`: one file per resource; short handlers that read a request, call the engine and write
 //!   what it says.
 //! - `engine`: the verbs and the loops. See its own page.
@@ -12,12 +13,13 @@
 //! - `inbox`: messages that lie beside the store become notices.
 //! - `traces`: the spans of tasks, for a collector.
 //! - `presence`: that this server is there, told to those beside it. `settings`: what it was set to.
-//! - `serve`: connections, and how they end.
+//! - `serve`: connections, and how they end. `tls`: their encryption.
 //! - `code`: the one table of error codes.
 
 mod access;
 mod alarms;
 mod api;
+mod audit;
 mod calls;
 mod code;
 mod delivery;
@@ -29,6 +31,7 @@ mod metrics;
 mod presence;
 mod serve;
 mod settings;
+mod tls;
 mod traces;
 
 use std::sync::Arc;
@@ -43,6 +46,7 @@ pub use self::access::{AccessToken, Right, Scope, TokenHash};
 pub use self::delivery::{DeliveryConfig, Resolve};
 pub use self::serve::ServeError;
 pub use self::settings::{Setting, Source};
+pub use self::tls::{Certificate, CertificateError};
 pub use self::traces::TraceConfig;
 
 /// What can be set about a server.
@@ -68,6 +72,8 @@ pub struct ServerConfig {
     pub notices: NoticeSettings,
     /// Where traces go; nowhere, if there is none.
     pub traces: Option<TraceConfig>,
+    /// The certificate that connections are encrypted with; none: they are not.
+    pub tls: Option<Arc<Certificate>>,
     /// All settings as people may read them, without secrets.
     pub settings: Vec<Setting>,
 }
@@ -85,6 +91,7 @@ impl Default for ServerConfig {
             delivery: DeliveryConfig::default(),
             notices: NoticeSettings::default(),
             traces: None,
+            tls: None,
             settings: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
@@ -22,6 +23,7 @@ use crate::engine::Engine;
 use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
 use crate::presence::Presence;
+use crate::tls::Certificate;
 use crate::traces::{Exporter, Tracer};
 use crate::{Server, ServerConfig};
 
@@ -92,7 +94,7 @@ pub(crate) async fn run(
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &api, &graceful, &engine.events) => Ok(()),
+        () = accept(&listener, &api, &graceful, &engine.events, config.tls.as_ref()) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -151,14 +153,16 @@ async fn accept(
     api: &Api,
     graceful: &GracefulShutdown,
     events: &Arc<Events>,
+    tls: Option<&Arc<Certificate>>,
 ) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let (api, events) = (api.clone(), events.clone());
-                tokio::spawn(serve(stream, api, graceful.watcher(), events, place));
+            Ok((stream, peer)) => {
+                let (api, events) = (api.clone().heard_from(peer), events.clone());
+                let (tls, watcher) = (tls.cloned(), graceful.watcher());
+                tokio::spawn(begin(stream, tls, api, watcher, events, place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -168,9 +172,10 @@ async fn accept(
     }
 }
 
-/// Serves one connection to its end.
-async fn serve(
+/// Serves one connection from its beginning to its end.
+async fn begin(
     stream: TcpStream,
+    tls: Option<Arc<Certificate>>,
     api: Api,
     graceful: Watcher,
     events: Arc<Events>,
@@ -180,6 +185,23 @@ async fn serve(
         debug!(%error, "a connection was gone at once");
         return;
     }
+    match tls {
+        None => serve(stream, api, graceful, events).await,
+        Some(tls) => {
+            if let Some(stream) = tls.encrypt(stream).await {
+                serve(stream, api, graceful, events).await;
+            }
+        }
+    }
+}
+
+/// Serves what comes over a connection.
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    api: Api,
+    graceful: Watcher,
+    events: Arc<Events>,
+) {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     builder

@@ -10,6 +10,7 @@
 //! - [`clock`]: the clock a store decides due times and holds by.
 //! - [`measure`]: what a store measures of itself.
 
+mod audit;
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -26,8 +27,9 @@ pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock
 pub use inbox::{Inbox, InboxLists, Received};
 pub use measure::Measures;
 pub use port::{
-    Announced, Backup, Change, Classes, Effect, EventId, Heard, Hearing, Keyed, KeyedItem, Listing,
-    Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange, OwnerListing, OwnerPage, Page, Push,
-    PushRefusal, Pushed, PutQueue, QueueStats, Receipt, Remembered, Revision, Step, Stepped, Store,
-    StoreError, Stored, StoredOwner, Take, Taken, Taker, Transfer, Wake,
+    Announced, AuditEntry, AuditPage, Backup, Change, Classes, Effect, EventId, Heard, Hearing,
+    Keyed, KeyedItem, Listing, Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange,
+    OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt,
+    Remembered, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken,
+    Taker, Transfer, Wake,
 };

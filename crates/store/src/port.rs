@@ -11,6 +11,7 @@
 //! - a record that `core` calls `waiting` is handed out and listed as ready once it is due, without
 //!   anybody writing it again.
 
+mod audit;
 mod backup;
 mod error;
 mod event;
@@ -31,6 +32,7 @@ use punctual_core::{
 use siphasher::sip::SipHasher13;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub use self::audit::{AUDIT_ENTRIES_MAX, AuditEntry, AuditPage};
 pub use self::backup::{Backup, NoBackup};
 pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
@@ -419,6 +421,14 @@ pub trait Store: Send + Sync + 'static {
     /// there throughout is listed exactly once.
     async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError>;
 
+    /// Reads a page of the plans that wait for a time, the soonest first, a short one where they are
+    /// large. What waits for the same time throughout is listed exactly once.
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError>;
+
     /// The queue a plan belongs to; none: no such plan.
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError>;
 
@@ -450,6 +460,12 @@ pub trait Store: Send + Sync + 'static {
     async fn nodes(&self) -> Result<Vec<NodeCard>, StoreError> {
         Ok(Vec::new())
     }
+
+    /// Notes something that was done. The last [`AUDIT_ENTRIES_MAX`] are kept.
+    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError>;
+
+    /// Reads what was done, by whichever server, the newest first.
+    async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError>;
 
     /// About how many bytes it takes where it keeps its records, if that can be told.
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {

@@ -19,9 +19,9 @@ pub enum BundleRefusal {
     /// It has failed.
     #[error("the bundle is failed; retry it, or push into it")]
     Failed,
-    /// It has not failed, and nothing keeps it waiting.
+    /// A worker was told of it.
     #[error("retry does not apply to a bundle that is {0}")]
-    NotFailed(&'static str),
+    UnderWay(&'static str),
     /// A field breaks its rule.
     #[error(transparent)]
     Invalid(#[from] Invalid),
@@ -175,13 +175,13 @@ impl Bundle {
         Ok(())
     }
 
-    /// Somebody wants it dealt with now: it failed, or waits after it was got in vain.
+    /// Somebody wants it dealt with now: it failed, or waits for its time.
     pub fn retry(&mut self, now: Timestamp) -> Result<(), BundleRefusal> {
         if let Some(lock) = self.lock(now) {
             return Err(BundleRefusal::Locked(lock.until));
         }
-        if self.state != BundleState::Failed && !self.overwrite {
-            return Err(BundleRefusal::NotFailed(self.state_name(now)));
+        if matches!(self.state, BundleState::Started { .. }) && !self.overwrite {
+            return Err(BundleRefusal::UnderWay(self.state_name(now)));
         }
         self.state = BundleState::Waiting;
         self.error = None;

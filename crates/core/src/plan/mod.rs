@@ -215,6 +215,11 @@ impl Plan {
         }
     }
 
+    /// The time it waits for, if it waits for one.
+    pub fn timed_at(&self) -> Option<Timestamp> {
+        self.next_at.filter(|_| self.phase == Phase::Scheduled)
+    }
+
     /// When the server must look after it: it is due, its run may be waiting in vain, or it has been
     /// kept long enough.
     pub(crate) fn alarm_at(&self) -> Option<Timestamp> {

@@ -185,6 +185,13 @@ pub enum Outcome {
     Freed,
 }
 
+impl Outcome {
+    /// Whether that is an attempt that went wrong, not one that was given up on request.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Unconfirmed | Self::Lost)
+    }
+}
+
 /// What a take gives its holder.
 #[derive(Debug, Clone)]
 pub struct Grant {

@@ -167,11 +167,12 @@ fn a_release_says_when() {
 }
 
 #[test]
-fn a_retry_applies_to_what_waits_in_vain() {
+fn a_retry_applies_to_what_waits() {
     let mut world = World::worked();
     world.push(at(60));
     let now = world.now;
-    assert_eq!(world.bundle.as_mut().unwrap().retry(now), Err(BundleRefusal::NotFailed("waiting")));
+    world.bundle.as_mut().unwrap().retry(now).unwrap();
+    assert_eq!(world.due(), now, "also to what waits for its time");
     world.get("r", None).unwrap();
     assert_eq!(world.bundle.as_mut().unwrap().retry(now), Err(BundleRefusal::Locked(after(30))));
     world.release("r", None).unwrap();

@@ -86,9 +86,12 @@ fn a_token_of_the_file_opens_what_its_rights_say() {
     let tokens = told("/v1/system/tokens");
     assert_eq!(tokens["items"].as_array().unwrap().len(), 2);
     assert!(!format!("{config}{tokens}").contains(TOKEN));
+    let audit = told("/v1/system/audit");
+    assert_eq!(audit["items"][0]["action"], "token.refused");
     server.stop();
     let told = std::fs::read_to_string(log).unwrap();
     assert!(!told.contains(TOKEN), "the log says nothing of tokens");
+    assert!(told.contains(" audit: noted who=\"unknown\""), "{told}");
 }
 
 #[test]

@@ -26,5 +26,6 @@ mod scrape;
 mod service;
 mod start;
 mod target;
+mod tls;
 mod tour;
 mod watch;

@@ -162,9 +162,12 @@ async fn a_target_must_be_empty_and_a_source_be_there() {
     server.stop();
 
     // Under another prefix there is room; one that was interrupted there is begun again when told to.
-    redis.command::<i64>(
-        "HSET b:shard format 1 number 0 shards 1 cluster 0 made 1 birth 1 filling 1",
-    );
+    let mut other = punctual();
+    other
+        .args(["serve", "--listen", "127.0.0.1:0", "--prefix", "b", "--store"])
+        .arg(Path::new(&url));
+    Server::of(other).stop();
+    redis.command::<i64>("HSET b:shard filling 1");
     let prefixes = ["--to-prefix", "b", "--json"];
     let said = complaint(&migrate(&url, &url, &prefixes), 1);
     assert!(said.contains("--force"), "{said}");

@@ -71,6 +71,10 @@ fn every_server_tells_of_all() {
     assert_eq!(addresses, BTreeSet::from([one.address(), other.address()]));
     let this: Vec<_> = nodes.iter().filter(|node| node["this"] == true).collect();
     assert_eq!((this.len(), this[0]["address"].as_str()), (1, Some(one.address())));
+    // What was done at one is told by the other.
+    raw::send(other.address(), "PUT", "/v1/queues/q", b"{}");
+    let audit = raw::send(one.address(), "GET", "/v1/system/audit", b"").body;
+    assert!(audit.contains("queue.put"), "{audit}");
     other.stop();
     assert_eq!(told(&one).len(), 1, "one that stops says so");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use punctual_core::Event;
+use punctual_core::{Event, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::Changes;
+use super::schema::When;
 use super::target::{InQueue, given};
 use super::tasks::state;
 use super::{App, Problem, answer};
@@ -85,6 +86,9 @@ struct FilterBody {
     error: Option<String>,
     /// Those whose payload contains this.
     q: Option<String>,
+    /// Those that finished, or last failed, at this time or later: what an outage has left behind.
+    #[schema(value_type = Option<When>)]
+    since: Option<Timestamp>,
 }
 
 /// One state, or several.
@@ -130,6 +134,7 @@ impl FilterBody {
             id: given(self.id),
             error: given(self.error),
             text: given(self.q),
+            since: self.since,
             ..Filter::default()
         })
     }

@@ -216,7 +216,7 @@ async fn change_data(
     read(&app, &queue, &key).await
 }
 
-/// Have a bundle dealt with now that failed, or that waits after an attempt.
+/// Have a bundle dealt with now that failed, or that waits for its time or its next attempt.
 #[utoipa::path(post, path = "/v1/queues/{queue}/bundles/{key}/retry", tag = "bundles",
     params(OnBundle), request_body = Nothing,
     responses((status = 200, description = "The bundle after it", body = BundleView), Changes))]

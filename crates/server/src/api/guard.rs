@@ -5,7 +5,7 @@
 //! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
 
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
@@ -16,35 +16,67 @@ use futures_util::FutureExt;
 use super::rights::{self, Needs};
 use super::{App, Problem};
 use crate::access::{Access, Tokens};
+use crate::audit::Deed;
 use crate::code::Code;
 
 /// Refuses foreign requests and those that are not allowed, has the others answered, and turns a
 /// panic into an answer.
 pub(super) async fn guard<B, F>(
     app: &App,
+    peer: Option<SocketAddr>,
     mut request: Request<B>,
     answer: impl FnOnce(Request<B>) -> F,
 ) -> Response
 where
-    F: Future<Output = Result<Response, Infallible>>,
+    F: Future<Output = Result<Response, Infallible>> + Send + 'static,
 {
+    let deed = Deed::of(request.method(), request.uri().path());
+    let mut who = "open".to_owned();
     // Whoever has a token is not a page that was led here.
     let hosts = app.tokens.is_empty().then_some(&app.hosts[..]);
     let checked = check(hosts, request.method(), request.uri(), request.headers());
     match checked.and_then(|()| admitted(&app.tokens, &request)) {
         Ok(None) => {}
         Ok(Some(access)) => {
+            if deed.is_some() {
+                who = access.name();
+            }
             request.extensions_mut().insert(access);
         }
-        Err(problem) => return problem.into_response(),
-    }
-    // The engine shares nothing that a panic could leave half changed behind a lock.
-    match AssertUnwindSafe(async { answer(request).await }).catch_unwind().await {
-        Ok(Ok(response)) => response,
-        Err(_) => {
-            Problem::new(Code::Internal, "the server failed; its log says how").into_response()
+        Err(problem) => {
+            let status = problem.code.status();
+            let refused = || Deed::refused(request.method(), request.uri().path());
+            let deed = if status == 401 { Some(refused()) } else { deed };
+            if let Some(deed) = deed {
+                let who = bearer(request.headers()).and_then(|token| app.tokens.find(token));
+                let who = who.map_or_else(|| "unknown".to_owned(), |access| access.name());
+                app.audit.note(deed, who, peer, status).await;
+            }
+            return problem.into_response();
         }
     }
+    let answering = AssertUnwindSafe(answer(request)).catch_unwind();
+    let Some(deed) = deed else { return answered(answering.await) };
+    // What is noted is carried out to its end, also if whoever asked for it is gone by then.
+    let response = match tokio::spawn(answering).await {
+        Ok(answer) => answered(answer),
+        Err(_) => failed(),
+    };
+    app.audit.note(deed, who, peer, response.status().as_u16()).await;
+    response
+}
+
+/// The answer, or that there is none because of a panic. The engine shares nothing that a panic could
+/// leave half changed behind a lock.
+fn answered(answer: std::thread::Result<Result<Response, Infallible>>) -> Response {
+    match answer {
+        Ok(Ok(response)) => response,
+        Err(_) => failed(),
+    }
+}
+
+fn failed() -> Response {
+    Problem::new(Code::Internal, "the server failed; its log says how").into_response()
 }
 
 /// What the caller may do, if it may do this; none, for want of tokens: everything.

@@ -13,6 +13,7 @@ mod control;
 mod dashboard;
 mod dev;
 mod events;
+mod failures;
 mod flows;
 #[cfg(test)]
 mod fuzz;
@@ -40,6 +41,7 @@ mod tasks;
 mod view;
 mod workers;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -60,6 +62,7 @@ pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
 use crate::access::{AccessToken, Tokens};
+use crate::audit::Audit;
 use crate::code::Code;
 use crate::engine::Engine;
 use crate::metrics::Requests;
@@ -77,6 +80,7 @@ pub(crate) struct App {
     token_list: Vec<AccessToken>,
     settings: Vec<Setting>,
     presence: Arc<Presence>,
+    audit: Audit,
     secret_headers: Vec<String>,
     in_flight: Arc<InFlight>,
     draining: AtomicBool,
@@ -88,14 +92,15 @@ impl App {
     /// An app over an engine.
     pub(crate) fn new(engine: Arc<Engine>, presence: Arc<Presence>, config: &ServerConfig) -> Self {
         Self {
-            engine,
             hosts: config.hosts.clone(),
             tokens: Tokens::new(&config.tokens),
             requests: Requests::new(openapi::templates()),
             token_list: config.tokens.clone(),
             settings: config.settings.clone(),
             presence,
+            audit: Audit::new(engine.shared_store()),
             secret_headers: config.secret_headers.clone(),
+            engine,
             in_flight: Arc::default(),
             draining: AtomicBool::new(false),
             dev_clock: config.dev_clock.clone().map(tokio::sync::Mutex::new),
@@ -118,6 +123,8 @@ impl App {
 pub(crate) struct Api {
     app: Arc<App>,
     routes: Router,
+    /// Where requests come from.
+    peer: Option<SocketAddr>,
 }
 
 impl Api {
@@ -129,7 +136,12 @@ impl Api {
             .fallback(no_route)
             .method_not_allowed_fallback(no_method)
             .with_state(app.clone());
-        Self { app, routes }
+        Self { app, routes, peer: None }
+    }
+
+    /// The same for requests from an address.
+    pub(crate) fn heard_from(self, peer: SocketAddr) -> Self {
+        Self { peer: Some(peer), ..self }
     }
 
     /// Answers a request. The guard stands here and not in a layer, which would put every request in
@@ -138,10 +150,10 @@ impl Api {
     where
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
     {
-        let Self { app, mut routes } = self;
+        let Self { app, mut routes, peer } = self;
         let (begun, method) = (Instant::now(), request.method().clone());
         let place = app.requests.place(request.uri().path());
-        let response = guard::guard(&app, request, |request| routes.call(request)).await;
+        let response = guard::guard(&app, peer, request, |request| routes.call(request)).await;
         let (status, took) = (response.status(), begun.elapsed());
         app.requests.answered(place, &method, status, took);
         debug!(%method, route = app.requests.template(place), status = status.as_u16(), ?took, "answered");

@@ -16,8 +16,9 @@ use utoipa_axum::routes;
 
 use super::problem::ProblemView;
 use super::{
-    App, access, backup, batch, bulk, bundles, control, dev, events, flows, health, hosts, locks,
-    merge, metrics, notices, plans, push, queues, settle, stats, system, take, tasks, workers,
+    App, access, backup, batch, bulk, bundles, control, dev, events, failures, flows, health,
+    hosts, locks, merge, metrics, notices, plans, push, queues, settle, stats, system, take, tasks,
+    workers,
 };
 use crate::code::Code;
 
@@ -70,6 +71,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(access::routes())
         .merge(system::routes())
         .merge(hosts::routes())
+        .merge(failures::routes())
         .merge(health::routes())
         .routes(routes!(openapi))
 }

@@ -24,7 +24,7 @@ use super::schema::plan::{PlanResultSchema, PlanSchema, PlanStateSchema, Preview
 use super::target::{OnPlan, Params, given, page_limit};
 use super::view::{GonePlanView, Page, PlanView};
 use super::{App, Nothing, Problem, answer};
-use crate::engine::{Failure, PlanAnswer, PlanFilter};
+use crate::engine::{Failure, PlanAnswer, PlanFilter, PlanOrder};
 
 /// Times told when nobody says how many.
 const TIMES: usize = 10;
@@ -103,6 +103,10 @@ struct PlanParams {
     /// Only those in these states, separated by commas.
     #[param(value_type = Option<PlanStateSchema>)]
     state: Option<String>,
+    /// `next`: by the time they wait for, the soonest first, those without left out; `name`: by station
+    /// and id, as if left out.
+    #[param(example = "next")]
+    order: Option<String>,
     /// Most items on the page, 1 to 1000.
     #[param(default = 50)]
     limit: Option<usize>,
@@ -125,11 +129,16 @@ impl PlanParams {
             let rule = "any of scheduled, running, paused, error, finished, separated by commas";
             states.push(state.ok_or_else(|| Failure::invalid("state", rule))?);
         }
-        Ok(PlanFilter { station, states, ..PlanFilter::default() })
+        let order = match self.order.as_deref() {
+            None | Some("" | "name") => PlanOrder::Name,
+            Some("next") => PlanOrder::Next,
+            Some(_) => return Err(Failure::invalid("order", "name or next")),
+        };
+        Ok(PlanFilter { station, states, order, ..PlanFilter::default() })
     }
 }
 
-/// List plans, by station and id.
+/// List plans, by station and id or by the time they wait for.
 #[utoipa::path(get, path = "/v1/plans", tag = "plans", params(PlanParams),
     responses((status = 200, description = "A page of plans", body = Page<PlanView>), Reads))]
 async fn list_plans(

@@ -6,16 +6,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::Timestamp;
-use punctual_store::NodeCard;
-use serde::Serialize;
-use utoipa::ToSchema;
+use punctual_store::{AuditEntry, NodeCard};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::openapi::Reads;
 use super::schema::Time;
-use super::target::{NoParams, Params};
-use super::{App, answer};
+use super::target::{NoParams, Params, given, page_limit};
+use super::view::Page;
+use super::{App, Problem, answer};
 use crate::access::{AccessToken, Right, Scope};
 use crate::settings::Setting;
 
@@ -25,6 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(get_system))
         .routes(routes!(get_config))
         .routes(routes!(get_tokens))
+        .routes(routes!(get_audit))
 }
 
 /// The server, its store, and the servers it shares that with.
@@ -182,4 +184,62 @@ impl From<&AccessToken> for TokenView {
 async fn get_tokens(State(app): State<Arc<App>>, _: Params<NoParams>) -> Response {
     let items = app.token_list.iter().map(TokenView::from).collect();
     answer(StatusCode::OK, &TokensView { items })
+}
+
+/// Which part of the log to read.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct AuditParams {
+    /// Most items on the page, 1 to 1000.
+    #[param(default = 50)]
+    limit: Option<usize>,
+    /// The `next` of the page before.
+    cursor: Option<String>,
+}
+
+/// Something that was done, or tried.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Audited)]
+struct AuditView {
+    /// When.
+    #[schema(value_type = Time)]
+    at: Timestamp,
+    /// Who: the first 8 digits of the token's hash; `open` where there are no tokens, `unknown` for none
+    /// of the server's.
+    #[schema(example = "9f9f5111")]
+    who: String,
+    /// The address the request came from.
+    #[schema(example = "127.0.0.1:40404")]
+    from: String,
+    /// What was done.
+    #[schema(example = "queue.pause")]
+    action: String,
+    /// To which queue or task; of a refused token, what was asked for.
+    target: String,
+    /// The HTTP status it was answered with.
+    #[schema(example = 200)]
+    status: u16,
+}
+
+impl From<AuditEntry> for AuditView {
+    fn from(entry: AuditEntry) -> Self {
+        let AuditEntry { at, who, from, action, target, status } = entry;
+        Self { at, who, from, action, target, status }
+    }
+}
+
+/// Read what was done to queues and to the server, the newest first.
+///
+/// The last 10000 entries are kept; over Redis those of all servers.
+#[utoipa::path(get, path = "/v1/system/audit", tag = "operations", params(AuditParams),
+    responses((status = 200, description = "A page of entries", body = Page<AuditView>), Reads))]
+async fn get_audit(
+    State(app): State<Arc<App>>,
+    Params(params): Params<AuditParams>,
+) -> Result<Response, Problem> {
+    let limit = page_limit(params.limit)?;
+    let page = app.engine.store().audited(given(params.cursor), limit).await?;
+    let items = page.items.into_iter().map(AuditView::from).collect();
+    Ok(answer(StatusCode::OK, &Page { items, next: page.next }))
 }

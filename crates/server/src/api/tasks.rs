@@ -51,6 +51,9 @@ struct TaskParams {
     error: Option<String>,
     /// Only those whose payload contains this.
     q: Option<String>,
+    /// Only those that finished, or last failed, at this time or later.
+    #[param(value_type = Option<When>)]
+    since: Option<String>,
     /// Most items on the page, 1 to 1000.
     #[param(default = 50)]
     limit: Option<usize>,
@@ -61,6 +64,12 @@ struct TaskParams {
 /// The states of a list separated by commas.
 fn states(list: &str) -> Result<Vec<punctual_core::State>, Failure> {
     list.split(',').map(str::trim).map(state).collect()
+}
+
+/// A time in a query.
+fn since(text: &str) -> Result<Timestamp, Failure> {
+    let rule = "Unix seconds, or RFC 3339 with its + written as %2B";
+    Timestamp::parse(text).ok_or_else(|| Failure::invalid("since", rule))
 }
 
 /// The state of that name.
@@ -88,6 +97,7 @@ async fn list_tasks(
         id: given(params.id),
         error: given(params.error),
         text: given(params.q),
+        since: given(params.since).map(|text| since(&text)).transpose()?,
         ..Filter::default()
     };
     let record = app.engine.queue(&queue).await?;

@@ -51,6 +51,18 @@ pub(crate) struct PlanFilter {
     pub(crate) states: Vec<PlanState>,
     /// Only those that name no other queues than these.
     pub(crate) scope: Scope,
+    /// In which order.
+    pub(crate) order: PlanOrder,
+}
+
+/// The order of a list of plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum PlanOrder {
+    /// By station and id.
+    #[default]
+    Name,
+    /// By the time they wait for, the soonest first; those without are left out.
+    Next,
 }
 
 /// A plan and the version that was read.
@@ -197,7 +209,7 @@ impl Engine {
         Ok(stored.and_then(known))
     }
 
-    /// Lists plans by station and id, and says where the next page begins.
+    /// Lists plans in the order asked for, and says where the next page begins.
     pub(crate) async fn list_plans(
         &self,
         filter: &PlanFilter,
@@ -213,13 +225,19 @@ impl Engine {
         };
         let wanted = |plan: &Plan| {
             (filter.states.is_empty() || filter.states.contains(&plan.state()))
+                && filter.station.as_ref().is_none_or(|station| *station == plan.station)
                 && (filter.scope.is_all()
                     || plan.queues().iter().all(|queue| filter.scope.covers(queue)))
         };
         let (mut plans, mut bytes, mut examined) = (Vec::new(), 0, 0);
         loop {
             listing.limit = limit - plans.len();
-            let page = self.store.list_owners(listing.clone()).await?;
+            let page = match filter.order {
+                PlanOrder::Name => self.store.list_owners(listing.clone()).await?,
+                PlanOrder::Next => {
+                    self.store.timed_plans(listing.cursor.clone(), listing.limit).await?
+                }
+            };
             examined += listing.limit;
             let found = page.items.into_iter().filter_map(known).map(|(plan, _)| plan);
             let found: Vec<Plan> = found.filter(wanted).collect();

@@ -14,6 +14,11 @@ use super::{Ask, Engine, Failure, random};
 const BATCH: usize = 100;
 
 impl Engine {
+    /// A share of the store, for what outlasts a request.
+    pub(crate) fn shared_store(&self) -> Arc<dyn Store> {
+        self.store.clone()
+    }
+
     /// The store, for those who hand out tasks.
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store

@@ -1,7 +1,8 @@
 //! Lists of tasks: filters over pages of the store, bounded in records examined and bytes returned.
 
 use punctual_core::limits::{PAGE_BYTES_MAX, PAGE_EXAMINED_MAX};
-use punctual_core::{QueueName, State, Task, Timestamp};
+use punctual_core::task::Attempt;
+use punctual_core::{QueueName, State, Status, Task, Timestamp};
 use punctual_store::{Listing, Stored};
 
 use super::held::bytes_of;
@@ -38,6 +39,8 @@ pub(crate) struct Filter {
     pub(crate) error: Option<String>,
     /// Only those whose payload contains this.
     pub(crate) text: Option<String>,
+    /// Only those that finished, or last failed, then or later.
+    pub(crate) since: Option<Timestamp>,
     /// Only notices.
     pub(crate) notices: bool,
 }
@@ -66,7 +69,7 @@ impl Filter {
     /// Whether every task in the right state matches.
     fn is_plain(&self) -> bool {
         let names_none = self.tag.is_none() && self.id.is_none() && !self.notices;
-        names_none && self.error.is_none() && self.text.is_none()
+        names_none && self.error.is_none() && self.text.is_none() && self.since.is_none()
     }
 
     /// Whether a task is one of those to list.
@@ -81,9 +84,17 @@ impl Filter {
         (!self.notices || spec.notice.is_some())
             && self.id.as_ref().is_none_or(|id| spec.id.as_str().starts_with(id))
             && self.tag.as_ref().is_none_or(|tag| spec.tags.contains(tag))
+            && self.since.is_none_or(|since| last_end(status).is_some_and(|at| at >= since))
             && self.error.as_ref().is_none_or(|text| error.contains(text))
             && self.text.as_ref().is_none_or(|text| contains(spec.payload.as_str(), text))
     }
+}
+
+/// When a task finished; else when its last attempt failed.
+fn last_end(status: &Status) -> Option<Timestamp> {
+    let is_failure = |attempt: &&Attempt| attempt.outcome.is_failure();
+    let failed_at = || status.history.iter().rev().find(is_failure).map(|last| last.ended_at);
+    status.finished_at.or_else(failed_at)
 }
 
 /// Whether a JSON text contains a text, as it is written or as it reads once escapes are undone.

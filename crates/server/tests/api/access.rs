@@ -161,7 +161,7 @@ async fn a_token_is_good_for_its_queues_only() {
     for path in ["/v1/system", "/v1/hosts"] {
         call(&server, "some-read", "GET", path).await.problem(403, "forbidden");
     }
-    for path in ["/v1/system/config", "/v1/system/tokens"] {
+    for path in ["/v1/system/config", "/v1/system/tokens", "/v1/system/audit"] {
         call(&server, "some-admin", "GET", path).await.problem(403, "forbidden");
     }
     for path in ["/v1/plans/preview", "/v1/dev/clock", "/v1/backup"] {

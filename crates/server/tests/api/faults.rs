@@ -11,9 +11,9 @@ use punctual_core::{
 use punctual_server::{ServeError, ServerConfig};
 use punctual_store::port::PutRefusal;
 use punctual_store::{
-    Change, Effect, EventId, Hearing, Listing, Lost, ManualClock, OwnerListing, OwnerPage, Page,
-    Push, Pushed, PutQueue, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError,
-    Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Change, Effect, EventId, Hearing, Listing, Lost, ManualClock,
+    OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, QueueStats, Receipt, Revision, Step,
+    Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -118,6 +118,9 @@ switched! {
     None fn owners(keys: &[OwnerKey]) -> Vec<Option<StoredOwner>>;
     None fn items(key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson>;
     None fn list_owners(listing: OwnerListing) -> OwnerPage;
+    None fn audit(entry: &AuditEntry) -> ();
+    None fn audited(cursor: Option<String>, limit: usize) -> AuditPage;
+    None fn timed_plans(cursor: Option<String>, limit: usize) -> OwnerPage;
     None fn station(plan: &PlanId) -> Option<QueueName>;
     None fn first_due(queue: &QueueName) -> Option<StoredOwner>;
     None fn alarms(limit: usize) -> Vec<StoredOwner>;

@@ -12,6 +12,7 @@ mod control;
 mod dashboard;
 mod delivery;
 mod events;
+mod failures;
 mod faults;
 mod flows;
 mod holders;
@@ -28,6 +29,7 @@ mod server;
 mod stats;
 mod system;
 mod takes;
+mod tls;
 mod traces;
 mod workers;
 

@@ -35,6 +35,34 @@ async fn a_list_of_large_plans_comes_in_pages_of_8_mib() {
 }
 
 #[tokio::test]
+async fn plans_are_listed_by_the_time_they_wait_for() {
+    let server = TestServer::start().await;
+    for (id, station, hour) in [("late", "q", 9), ("soon", "r", 7), ("next", "q", 8)] {
+        let plan = json!({"plan_id": id, "station": station, "plan_type": "time",
+            "plan_time": format!("2030-01-01T0{hour}:00:00Z")});
+        server.post("/v1/plans", plan).await.is(201);
+    }
+    let day = json!({"plan_id": "paused", "station": "q", "plan_type": "day", "plan_value": 1,
+        "plan_repet": -1});
+    server.post("/v1/plans", day).await.is(201);
+    server.post("/v1/plans/paused/pause", json!({})).await.is(200);
+    let ids = async |query: &str| -> Vec<String> {
+        let page = server.get(&format!("/v1/plans?order=next{query}")).await.is(200);
+        let items = page["items"].as_array().unwrap().clone();
+        items.iter().map(|item| item["plan_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids("").await, ["soon", "next", "late"]);
+    assert_eq!(ids("&station=q").await, ["next", "late"]);
+    assert_eq!(ids("&state=paused").await, [""; 0]);
+    let first = server.get("/v1/plans?order=next&limit=2").await.is(200);
+    let cursor: String =
+        first["next"].as_str().unwrap().bytes().map(|byte| format!("%{byte:02X}")).collect();
+    assert_eq!(ids(&format!("&limit=2&cursor={cursor}")).await, ["late"]);
+    server.get("/v1/plans?order=random").await.problem(422, "invalid");
+    server.get("/v1/plans?order=next&cursor=%00").await.problem(422, "invalid");
+}
+
+#[tokio::test]
 async fn large_results_come_in_pages_and_none_is_left_out() {
     let server = TestServer::start().await;
     let plan = json!({"plan_id": "p", "station": "q", "plan_type": "second", "plan_value": 1,

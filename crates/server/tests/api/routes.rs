@@ -7,9 +7,11 @@ use punctual_server::ServerConfig;
 use super::{TestServer, json};
 
 const ROUTES: &[&str] = &[
+    "GET /v1/failures",
     "GET /v1/access",
     "GET /v1/hosts",
     "GET /v1/system",
+    "GET /v1/system/audit",
     "GET /v1/system/config",
     "GET /v1/system/tokens",
     "GET /v1/events",
@@ -189,6 +191,7 @@ async fn the_document_describes_exactly_what_is_answered() {
     check(&flows, "Page_FlowSummary");
     check(&server.get("/v1/queues/q/tasks/f~b/why").await.is(200), "Why");
     check(&server.get("/none").await.json, "Problem");
+    check(&server.get("/v1/failures").await.is(200), "Page_FailureGroup");
     check(&server.get("/v1/access").await.is(200), "Access");
     check(&server.get("/v1/hosts").await.is(200), "Page_Host");
     let system = server.get("/v1/system").await.is(200);
@@ -196,6 +199,9 @@ async fn the_document_describes_exactly_what_is_answered() {
     check(&system["store"], "StoreState");
     check(&system["nodes"][0], "Node");
     check(&server.get("/v1/system/config").await.is(200), "Config");
+    let audit = server.get("/v1/system/audit").await.is(200);
+    check(&audit, "Page_Audited");
+    check(&audit["items"][0], "Audited");
     check(&server.get("/v1/system/tokens").await.is(200), "Tokens");
     check(&server.get("/readyz").await.is(200), "Ready");
 }

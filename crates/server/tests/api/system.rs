@@ -89,6 +89,78 @@ async fn the_store_and_this_server_are_told() {
     assert_eq!(later["started_at"], system["started_at"]);
 }
 
+/// What is noted, as action, target, status and who; the newest first.
+async fn noted(server: &TestServer, token: &str) -> Vec<(String, String, u64, String)> {
+    let page = get(server, token, "/v1/system/audit").await.is(200);
+    let text = |item: &serde_json::Value, name: &str| item[name].as_str().unwrap().to_owned();
+    let items = page["items"].as_array().unwrap().clone();
+    for item in &items {
+        assert!(text(item, "from").starts_with("127.0.0.1:"), "{item}");
+        assert_eq!(item["at"], "2026-11-15T06:00:00.000Z");
+    }
+    let of = |item: &serde_json::Value| {
+        let status = item["status"].as_u64().unwrap();
+        (text(item, "action"), text(item, "target"), status, text(item, "who"))
+    };
+    items.iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn what_was_done_is_noted() {
+    let server =
+        TestServer::with(ServerConfig { tokens: tokens(), ..ServerConfig::default() }).await;
+    let send = async |token: &str, method: &str, path: &str| {
+        let value = format!("Bearer {token}");
+        server.raw(method, path, &[("authorization", &value)], "").await.status.as_u16()
+    };
+    assert_eq!(send("boss", "PUT", "/v1/queues/q").await, 201);
+    assert_eq!(send("boss", "POST", "/v1/queues/q/tasks").await, 201);
+    assert_eq!(send("boss", "POST", "/v1/queues/q/tasks/none/reset").await, 404);
+    assert_eq!(send("mailer", "POST", "/v1/queues/q/pause").await, 403);
+    assert_eq!(send("guess-hush-hush", "GET", "/v1/queues").await, 401);
+    assert_eq!(send("boss", "DELETE", "/v1/queues/q").await, 204);
+    let entry = |action: &str, target: &str, status, who: &str| {
+        (action.to_owned(), target.to_owned(), status, who.to_owned())
+    };
+    let (boss, mailer) = ("a5e7c002", TokenHash::of("mailer").short());
+    let expected = [
+        entry("queue.delete", "q", 204, boss),
+        entry("token.refused", "GET /v1/queues", 401, "unknown"),
+        entry("queue.pause", "q", 403, &mailer),
+        entry("task.reset", "q/none", 404, boss),
+        entry("queue.put", "q", 201, boss),
+    ];
+    assert_eq!(noted(&server, "boss").await, expected);
+    let page = get(&server, "boss", "/v1/system/audit?limit=2").await.is(200);
+    let next = page["next"].as_str().unwrap();
+    let rest = get(&server, "boss", &format!("/v1/system/audit?cursor={next}")).await.is(200);
+    assert_eq!((rest["items"].as_array().unwrap().len(), &rest["next"]), (3, &json!(null)));
+    get(&server, "boss", "/v1/system/audit?cursor=x").await.problem(422, "invalid");
+    get(&server, "boss", "/v1/system/audit?limit=0").await.problem(422, "invalid");
+}
+
+#[tokio::test]
+async fn whoever_guesses_tokens_does_not_fill_the_log() {
+    let server =
+        TestServer::with(ServerConfig { tokens: tokens(), ..ServerConfig::default() }).await;
+    for _ in 0..60 {
+        server.get("/v1/queues").await.problem(401, "unauthorized");
+    }
+    let count = noted(&server, "boss").await.len();
+    assert!((20..=40).contains(&count), "{count}");
+}
+
+#[tokio::test]
+async fn without_tokens_everybody_is_nobody_in_particular() {
+    let server = TestServer::start().await;
+    server.put("/v1/queues/q", json!({})).await.is(201);
+    server.post("/v1/queues/q/tasks/bulk", json!({"verb": "clean"})).await.is(200);
+    let who: Vec<_> =
+        noted(&server, "").await.into_iter().map(|entry| (entry.0, entry.3)).collect();
+    let open = |action: &str| (action.to_owned(), "open".to_owned());
+    assert_eq!(who, [open("task.bulk"), open("queue.put")]);
+}
+
 #[tokio::test]
 async fn nothing_was_delivered_to_anybody_yet() {
     let server = TestServer::start().await;

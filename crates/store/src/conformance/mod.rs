@@ -3,6 +3,7 @@
 //! An adapter's own test file only says how a store is made and restarted: it implements
 //! [`Subject`], and hands a maker to [`run_all`] and to [`random::compare`].
 
+mod audit;
 mod commit;
 mod events;
 mod fixture;
@@ -115,6 +116,7 @@ where
         workers::CHECKS,
         events::CHECKS,
         restart::CHECKS,
+        audit::CHECKS,
     ];
     let topics = topics.into_iter().chain(owners::CHECKS);
     let mut broken = Vec::new();

@@ -64,20 +64,23 @@ use self::job::{Errand, Job};
 use self::journal::{Journal, JournalError};
 use self::lock::{DirectoryLock, Note};
 use self::memory::MemoryJournal;
-use self::owners::{grows, read_items, read_owners, stored_owner, write_cursor};
+use self::owners::{
+    grows, parse_time_cursor, read_items, read_owners, stored_owner, timed_at, write_cursor,
+};
 use self::readers::{Readers, Spot, read_ids, read_specs, read_stored, stored};
 use self::rows::packed;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
 use self::tasks::{TakenRow, TakenRows};
 use self::writer::{Desk, Published, Writer};
+use crate::audit::Trail;
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::measure::{LocalMeasures, Measures};
 use crate::port::{
-    Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup, OwnerListing, OwnerPage,
-    Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
-    StoreError, Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup,
+    OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt,
+    Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 
 /// The name of the file in a store's directory.
@@ -109,6 +112,8 @@ pub struct LocalStore {
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
     measures: Arc<LocalMeasures>,
+    /// What was done of late.
+    trail: Trail,
     /// Its directory; none: in memory only.
     dir: Option<PathBuf>,
     /// What makes copies of it, if it lies on disk.
@@ -190,6 +195,7 @@ impl LocalStore {
             failure,
             measures,
             copier: dir.as_deref().map(Copier::new),
+            trail: dir.as_deref().map_or_else(Trail::default, Trail::in_dir),
             dir,
             lock,
         }))
@@ -249,6 +255,15 @@ impl Store for LocalStore {
 
     fn measures(&self) -> Measures {
         Measures::Local(Arc::clone(&self.measures))
+    }
+
+    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
+        self.trail.add(entry);
+        Ok(())
+    }
+
+    async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
+        self.trail.page(cursor.as_deref(), limit)
     }
 
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {
@@ -471,6 +486,35 @@ impl Store for LocalStore {
         let last = items.last().filter(|_| !is_all).map(|stored| stored.owner.key());
         let next = last.map_or(next, |last| Some(write_cursor(&last.queue, &last.name)));
         Ok(OwnerPage { items, next })
+    }
+
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        let mut after = cursor.as_deref().map(parse_time_cursor).transpose()?;
+        loop {
+            let timed: Vec<(i64, u64)> = self
+                .run(move |desk| Ok(desk.shard.owners.timed(after).take(limit + 1).collect()))
+                .await?;
+            let mut page = &timed[..timed.len().min(limit)];
+            let births: Vec<u64> = page.iter().map(|(_, birth)| *birth).collect();
+            let read = self.readers.read(move |reader| read_owners(reader, &births));
+            let (mut items, is_all) = read.await?;
+            if let Some(last) = items.last().filter(|_| !is_all) {
+                let end = page.iter().position(|(_, birth)| *birth == last.revision.birth);
+                page = &page[..end.map_or(0, |end| end + 1)];
+            }
+            let has_more = page.len() < timed.len();
+            after = page.last().copied().filter(|_| has_more);
+            // What changed before it was read may wait for another time by now, or for none.
+            items.retain(|stored| page.contains(&(timed_at(stored), stored.revision.birth)));
+            if after.is_none() || !items.is_empty() {
+                let next = after.map(|(at, birth)| format!("{at}-{birth}"));
+                return Ok(OwnerPage { items, next });
+            }
+        }
     }
 
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {

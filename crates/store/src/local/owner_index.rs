@@ -27,12 +27,28 @@ pub(super) struct OwnerHead {
     due_at: i64,
     /// When it must be looked after, or [`NEVER`].
     alarm_at: i64,
+    /// The time it waits for, if it is a plan, or [`NEVER`].
+    timed_at: i64,
 }
 
 impl OwnerHead {
     pub(super) fn new(revision: Revision, owner: &Owner) -> Self {
         let millis = |at: Option<Timestamp>| at.map_or(NEVER, Timestamp::as_millis);
-        Self { revision, due_at: millis(owner.due_at()), alarm_at: millis(owner.alarm_at()) }
+        let timed_at = match owner {
+            Owner::Plan(plan) => plan.timed_at(),
+            _ => None,
+        };
+        Self {
+            revision,
+            due_at: millis(owner.due_at()),
+            alarm_at: millis(owner.alarm_at()),
+            timed_at: millis(timed_at),
+        }
+    }
+
+    /// The time it waits for, if it is a plan, or [`NEVER`].
+    pub(super) fn timed_at(&self) -> i64 {
+        self.timed_at
     }
 
     /// Whether somebody may wait for it to be due.
@@ -73,6 +89,8 @@ pub(super) type OwnerPlace = (QueueName, Arc<str>);
 pub(super) struct OwnerIndex {
     shelves: [BTreeMap<QueueName, Shelf>; OwnerKind::ALL.len()],
     alarms: BTreeSet<(i64, u64)>,
+    /// Plans by the time they wait for.
+    timed: BTreeSet<(i64, u64)>,
     stations: HashMap<Arc<str>, QueueName>,
 }
 
@@ -95,6 +113,9 @@ impl OwnerIndex {
         if head.alarm_at != NEVER {
             self.alarms.insert((head.alarm_at, head.revision.birth));
         }
+        if head.timed_at != NEVER {
+            self.timed.insert((head.timed_at, head.revision.birth));
+        }
         shelf.by_name.insert(name, entry);
     }
 
@@ -111,6 +132,7 @@ impl OwnerIndex {
             self.stations.remove(&key.name);
         }
         self.alarms.remove(&(entry.head.alarm_at, entry.head.revision.birth));
+        self.timed.remove(&(entry.head.timed_at, entry.head.revision.birth));
         Some(entry)
     }
 
@@ -141,6 +163,12 @@ impl OwnerIndex {
             self.alarms.remove(&(before.alarm_at, before.revision.birth));
             if head.alarm_at != NEVER {
                 self.alarms.insert((head.alarm_at, head.revision.birth));
+            }
+        }
+        if before.timed_at != head.timed_at {
+            self.timed.remove(&(before.timed_at, before.revision.birth));
+            if head.timed_at != NEVER {
+                self.timed.insert((head.timed_at, head.revision.birth));
             }
         }
     }
@@ -194,6 +222,11 @@ impl OwnerIndex {
         self.alarms.range((now.as_millis(), u64::MAX)..).next().map(|(at, _)| *at)
     }
 
+    /// Times and rows of plans by the time they wait for, those after a place.
+    pub(super) fn timed(&self, after: Option<(i64, u64)>) -> impl Iterator<Item = (i64, u64)> {
+        self.timed.range((after.map_or(Unbounded, Excluded), Unbounded)).copied()
+    }
+
     /// Up to `limit` rows of a list after a place, and the place of the last if more follow.
     pub(super) fn list(
         &self,
@@ -235,6 +268,6 @@ impl OwnerIndex {
     #[cfg(test)]
     pub(super) fn picture(&self) -> String {
         let stations: BTreeMap<_, _> = self.stations.iter().collect();
-        format!("{:#?} {:?} {stations:?}", self.shelves, self.alarms)
+        format!("{:#?} {:?} {:?} {stations:?}", self.shelves, self.alarms, self.timed)
     }
 }

@@ -282,6 +282,18 @@ fn parse_cursor(text: &str) -> Result<OwnerPlace, StoreError> {
     Ok((queue, name.into()))
 }
 
+/// A place among the plans that wait for a time.
+pub(super) fn parse_time_cursor(text: &str) -> Result<(i64, u64), StoreError> {
+    let (at, birth) = text.split_once('-').ok_or(StoreError::BadCursor)?;
+    let place = at.parse().ok().zip(birth.parse().ok());
+    place.ok_or(StoreError::BadCursor)
+}
+
+/// The time a plan waits for, or [`NEVER`].
+pub(super) fn timed_at(stored: &StoredOwner) -> i64 {
+    OwnerHead::new(stored.revision, &stored.owner).timed_at()
+}
+
 /// Whether a step needs space of its own: pushes are refused where there is little.
 pub(super) fn grows(step: &Step) -> bool {
     step.owners.iter().any(|change| {

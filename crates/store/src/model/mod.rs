@@ -21,12 +21,13 @@ use punctual_core::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::contents::{Contents, Record, Shelf};
+use crate::audit::Trail;
 use crate::clock::{Clock, Instant};
 use crate::loopback::Loopback;
 use crate::port::{
-    Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue,
-    PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
-    StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page,
+    Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
+    StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 
 /// How often the model looks at a clock that moves by itself.
@@ -44,6 +45,7 @@ struct Inner {
     /// The one stream of wake-ups, until it is asked for.
     stream: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Mutex<Loopback>,
+    trail: Trail,
 }
 
 impl ModelStore {
@@ -65,7 +67,16 @@ impl ModelStore {
         let stream = Mutex::new(Some(first));
         let contents = Mutex::new(contents);
         let events = Mutex::new(loopback());
-        Self { inner: Arc::new(Inner { clock, contents, wakes, stream, events }) }
+        Self {
+            inner: Arc::new(Inner {
+                clock,
+                contents,
+                wakes,
+                stream,
+                events,
+                trail: Trail::default(),
+            }),
+        }
     }
 
     /// What a stop and a start change: events are counted anew, rate limits begin with a whole burst,
@@ -395,6 +406,23 @@ impl Store for ModelStore {
 
     async fn list_owners(&self, listing: OwnerListing) -> Result<OwnerPage, StoreError> {
         self.inner.read(|contents, _| contents.list_owners(&listing))
+    }
+
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        self.inner.read(|contents, _| contents.timed_plans(cursor.as_deref(), limit))
+    }
+
+    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
+        self.inner.trail.add(entry);
+        Ok(())
+    }
+
+    async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
+        self.inner.trail.page(cursor.as_deref(), limit)
     }
 
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {

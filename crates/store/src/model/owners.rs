@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use punctual_core::limits::{PAGE_BYTES_MAX, TAKE_BYTES_MAX};
-use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, RawJson};
+use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, RawJson, Timestamp};
 
 use super::contents::Contents;
 use crate::clock::Instant;
@@ -136,6 +136,32 @@ impl Contents {
         }
         let next = more.map(|(key, _)| serde_json::to_string(key).expect("a key has only texts"));
         Ok(OwnerPage { items: page.into_iter().map(|(_, record)| record.stored()).collect(), next })
+    }
+
+    pub(super) fn timed_plans(
+        &self,
+        cursor: Option<&str>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        let after: Option<(Timestamp, OwnerKey)> = match cursor {
+            Some(cursor) => Some(serde_json::from_str(cursor).map_err(|_| StoreError::BadCursor)?),
+            None => None,
+        };
+        let timed = self.owners.iter().filter_map(|(key, record)| match &record.owner {
+            Owner::Plan(plan) => Some(((plan.timed_at()?, key.clone()), record)),
+            _ => None,
+        });
+        let mut timed: Vec<_> =
+            timed.filter(|(place, _)| after.as_ref().is_none_or(|after| place > after)).collect();
+        timed.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let has_more = timed.len() > limit;
+        timed.truncate(limit);
+        let last = timed.last().filter(|_| has_more);
+        let next = last.map(|(place, _)| serde_json::to_string(place).expect("it has only texts"));
+        Ok(OwnerPage {
+            items: timed.into_iter().map(|(_, record)| record.stored()).collect(),
+            next,
+        })
     }
 
     pub(super) fn station(&self, plan: &PlanId) -> Option<QueueName> {

@@ -14,7 +14,7 @@
 //! - `address`, `connection`, `link`, `trouble`, `durability`: where Redis is, and whether it can be used.
 //! - `keys`, `scripts`, `fields`, `record`, `owner_record`, `receipt`: how things are written there.
 //! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
-//! - `nodes`: the servers that share the store, as they know of each other.
+//! - `nodes`: the servers that share the store, as they know of each other. `audit`: what was done to them.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
 //! - `transfer`: everything from and to other stores.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
@@ -22,6 +22,7 @@
 mod address;
 mod agenda;
 mod answer;
+mod audit;
 mod cache;
 mod call;
 mod check;
@@ -50,6 +51,7 @@ mod scripts;
 mod step;
 mod take;
 mod tasks;
+mod timed;
 mod transfer;
 mod trouble;
 
@@ -82,9 +84,9 @@ use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::measure::Measures;
 use crate::port::{
-    Change, EventId, Hearing, Listing, Lost, NodeCard, OwnerListing, OwnerPage, Page, Push, Pushed,
-    PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store, StoreError, Stored,
-    StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Change, EventId, Hearing, Listing, Lost, NodeCard, OwnerListing,
+    OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step,
+    Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
 };
 
 /// Shards of a new store in a Cluster.
@@ -416,6 +418,14 @@ impl Store for RedisStore {
         self.node.list_owners(listing).await
     }
 
+    async fn timed_plans(
+        &self,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<OwnerPage, StoreError> {
+        self.node.timed_plans(cursor.as_deref(), limit).await
+    }
+
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {
         self.node.station(plan.as_str()).await
     }
@@ -442,6 +452,14 @@ impl Store for RedisStore {
 
     async fn nodes(&self) -> Result<Vec<NodeCard>, StoreError> {
         self.node.nodes().await
+    }
+
+    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
+        self.node.audit(entry).await
+    }
+
+    async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
+        self.node.audited(cursor.as_deref(), limit).await
     }
 
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {

@@ -49,10 +49,7 @@ impl Call<'_> {
                 let waits = bundle.state != BundleState::Failed;
                 (json(&record), target, waits.then_some(bundle.due_at))
             }
-            Owner::Plan(plan) => {
-                let is_timed = plan.phase == Phase::Scheduled;
-                (json(plan), packed(plan), plan.next_at.filter(|_| is_timed))
-            }
+            Owner::Plan(plan) => (json(plan), packed(plan), plan.timed_at()),
             Owner::Flow(flow) => (json(flow), packed(flow), None),
             Owner::Step(step) => (json(step), packed(step), None),
             Owner::Worker(worker) => (json(worker), packed(worker), None),

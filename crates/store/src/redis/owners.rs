@@ -82,7 +82,10 @@ impl Node {
     }
 
     /// Reads owners until a page is full. Also says how many of them are on it.
-    async fn page(&self, keys: &[OwnerKey]) -> Result<(Vec<StoredOwner>, usize), StoreError> {
+    pub(super) async fn page(
+        &self,
+        keys: &[OwnerKey],
+    ) -> Result<(Vec<StoredOwner>, usize), StoreError> {
         let (mut items, mut read, mut bytes) = (Vec::new(), 0, 0);
         for slice in keys.chunks(SLICE) {
             for shown in self.shown(slice).await? {

@@ -102,6 +102,10 @@ scripts! {
     SWEEP: "sweep", Changes, [OWNERS, OWNER_INDEX];
     /// Appends to the stream of events.
     ANNOUNCE: "announce", Adds, [];
+    /// Notes what was done.
+    AUDIT: "audit", Adds, [];
+    /// Reads what was done.
+    AUDITED: "audited", Reads, [];
     /// Notes that a server is there, or has ended.
     ATTEND: "attend", Changes, [];
     /// Reads which servers are there.
@@ -132,6 +136,8 @@ scripts! {
     ITEMS: "items", Reads, [OWNERS];
     /// Names owners.
     OWNER_NAMES: "owner_names", Reads, [];
+    /// Names the plans that wait for a time.
+    TIMED: "timed", Reads, [];
     /// Finds the queue of a plan.
     STATION: "station", Reads, [OWNERS];
     /// Claims the id of a plan.

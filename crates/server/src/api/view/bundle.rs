@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use punctual_core::http::Method;
+use punctual_core::task::Attempt;
 use punctual_core::{QueueName, RawJson, TaskId, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Viewing;
-use crate::api::schema::{AnyJson, Time};
+use crate::api::schema::{AnyJson, AttemptSchema, Time};
 use crate::engine::BundleReading;
 
 /// A bundle.
@@ -57,6 +58,10 @@ pub(crate) struct BundleView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<AnyJson>>, nullable = false)]
     tasks: Option<&'a [RawJson]>,
+    /// The last 20 attempts to deliver it, oldest first; only where one bundle is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<AttemptSchema>>, nullable = false)]
+    history: Option<&'a [Attempt]>,
 }
 
 impl<'a> BundleView<'a> {
@@ -80,11 +85,14 @@ impl<'a> BundleView<'a> {
             error: bundle.error.as_deref().or(error),
             data: None,
             tasks: None,
+            history: None,
         }
     }
 
     /// The same with all that is in it.
     pub(crate) fn whole(self, reading: &'a BundleReading, payloads: &'a [RawJson]) -> Self {
-        Self { data: Some(&reading.bundle.data), tasks: Some(payloads), ..self }
+        let history = reading.delivery.as_ref().map_or(&[][..], |status| &status.history);
+        let (data, tasks) = (Some(&reading.bundle.data), Some(payloads));
+        Self { data, tasks, history: Some(history), ..self }
     }
 }

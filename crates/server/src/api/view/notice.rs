@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use punctual_core::http::{HttpTarget, Method};
+use punctual_core::http::{Exchange, HttpTarget, Method};
 use punctual_core::notice::{ContentType, Notice, NoticeMethod, NoticeState};
 use punctual_core::task::Attempt;
 use punctual_core::{RawJson, Settings, Span, Task, TaskId, Timestamp};
@@ -10,6 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Viewing;
+use crate::api::schema::http::ExchangeSchema;
 use crate::api::schema::notice::{ContentTypeSchema, NoticeMethodSchema, NoticeStateSchema};
 use crate::api::schema::{AnyJson, DurationSeconds, Time};
 
@@ -96,6 +97,9 @@ pub(crate) struct SentView<'a> {
     /// The first 4 KiB of the answer.
     #[schema(required = true)]
     answer: Option<&'a str>,
+    /// What was sent, where to, and how long each phase took; null if nothing was.
+    #[schema(value_type = Option<ExchangeSchema>, required = true)]
+    http: Option<&'a Exchange>,
 }
 
 impl<'a> From<&'a Attempt> for SentView<'a> {
@@ -107,6 +111,7 @@ impl<'a> From<&'a Attempt> for SentView<'a> {
             status: attempt.status,
             error: attempt.error.as_deref(),
             answer,
+            http: attempt.http.as_ref(),
         }
     }
 }

@@ -17,7 +17,10 @@ use std::sync::Arc;
 use punctual_core::announce;
 use punctual_core::bundle::BundleKey;
 use punctual_core::queue::Mode;
-use punctual_core::{Bundle, Event, Owner, OwnerDecision, OwnerKey, Queue, QueueName, Timestamp};
+use punctual_core::task::Edit;
+use punctual_core::{
+    Bundle, Event, Owner, OwnerDecision, OwnerKey, Patch, Queue, QueueName, State, Timestamp,
+};
 use punctual_store::{Change, OwnerListing, Revision, Step, Stepped, Stored, StoredOwner};
 
 pub(crate) use self::push::Pushing;
@@ -121,7 +124,7 @@ impl Engine {
         .await
     }
 
-    /// Has a bundle dealt with now that failed, or waits after an attempt. Says how it read just after
+    /// Has a bundle dealt with now that failed, or waits for its time. Says how it read just after
     /// that.
     pub(crate) async fn retry_bundle(
         &self,
@@ -134,7 +137,14 @@ impl Engine {
             let bundle = found.ok_or_else(|| no_bundle(&queue.name, key))?.bundle;
             if let Some(stored) = self.task_of(&bundle).await? {
                 let id = stored.task.spec.id.clone();
-                let ask = Ask { id, event: Event::Retry { force: false } };
+                let now = self.now();
+                let event = match stored.task.status.state_at(now) {
+                    State::Waiting | State::Ready => {
+                        Event::Edit(Edit { due: Patch::Set(now), ..Edit::default() })
+                    }
+                    _ => Event::Retry { force: false },
+                };
+                let ask = Ask { id, event };
                 self.happen_to_one(&queue.name, ask).await?;
                 return Ok(BundleReading { bundle, delivery: Some(stored.task.status) });
             }

@@ -120,6 +120,9 @@ async fn a_bundle_that_failed_is_kept_retried_and_revived() {
     let read = server.eventually(&path("k"), |read| read["state"] == "failed").await;
     assert_eq!((&read["size"], &read["attempt"]), (&json!(1), &json!(2)));
     assert!(read["error"].as_str().unwrap().contains("500"), "{read}");
+    let sent = &read["history"][1];
+    assert_eq!((&sent["status"], &sent["http"]["sent_bytes"]), (&json!(500), &json!(3)));
+    assert!(sent["http"]["first_byte"].is_number() && sent["http"]["url"].is_string(), "{read}");
     let list = server.get("/v1/queues/q/bundles?state=failed").await.is(200);
     assert_eq!(list["items"][0]["key"], "k");
     // Retried on request: one more, and it fails again.

@@ -36,8 +36,17 @@ async fn the_same_three_parts_are_one_request() {
     let read = server.get(&format!("/v1/queues/bundles/bundles/{encoded}")).await.is(200);
     assert_eq!((&read["size"], &read["url"]), (&json!(3), &json!(stub.url("/digest"))));
     assert_eq!(server.get("/v1/queues/bundles").await.is(200)["counts"]["bundles"], 3);
+    // One that waits for its time is delivered at once on request.
+    let early = post("early", "POST", &format!("?ontime={}", at(900)), json!(0)).await;
+    let key = early["key"].as_str().unwrap();
+    let encoded = percent_encoding::utf8_percent_encode(key, percent_encoding::NON_ALPHANUMERIC);
+    let path = format!("/v1/queues/bundles/bundles/{encoded}");
+    server.post(&format!("{path}/retry"), json!({})).await.is(200);
+    assert_eq!(bodies(&stub.seen(1).await), [json!([0])]);
+    server.eventually("/v1/queues/bundles", |queue| queue["counts"]["bundles"] == 3).await;
+    server.post(&format!("{path}/retry"), json!({})).await.problem(404, "not_found");
     server.advance(20).await;
-    let mut seen = stub.seen(3).await;
+    let mut seen = stub.seen(4).await.split_off(1);
     seen.sort_by_key(|seen| seen.method.clone());
     let methods: Vec<_> = seen.iter().map(|seen| seen.method.as_str()).collect();
     assert_eq!(methods, ["GET", "POST", "PUT"]);

@@ -96,7 +96,12 @@ async fn data_retry_and_delete() {
     let change = json!({"add": ["b", "c"], "remove": ["a", "c"]});
     let read = server.bundle("k", "data", change).await.is(200);
     assert_eq!(read["data"], json!(["b"]));
-    server.bundle("k", "retry", json!({})).await.problem(409, "wrong_state");
+    server
+        .bundle("k", "push", json!({"task": 1, "ontime": server.at(50), "overwrite": "always"}))
+        .await
+        .is(200);
+    let read = server.bundle("k", "retry", json!({})).await.is(200);
+    assert_eq!(read["ontime"], server.at(0), "what waits for its time is due now");
     server.bundle("k", "get", json!({"random": "r", "timeout": 100})).await.is(200);
     server.bundle("k", "retry", json!({})).await.problem(409, "wrong_state");
     server.bundle("k", "release", json!({"random": "r"})).await.is(200);

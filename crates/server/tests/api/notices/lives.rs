@@ -33,6 +33,9 @@ async fn five_notices_are_sent_at_their_intervals() {
     let history = notice["history"].as_array().unwrap();
     assert_eq!((history.len(), &history[4]["answer"]), (5, &json!("not yet")));
     assert_eq!(history[0]["status"], 200);
+    let http = &history[0]["http"];
+    assert_eq!((&http["method"], &http["answer"]), (&json!("POST"), &json!("not yet")));
+    assert!(http["first_byte"].is_number() && http["connect"].is_number(), "{http}");
     assert!(history[0]["error"].as_str().unwrap().contains("does not contain"), "{notice}");
     // On request, one more.
     let again = server.post("/v1/notices/n/retry", json!({})).await.is(200);

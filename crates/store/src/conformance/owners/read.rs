@@ -18,6 +18,7 @@ checks! {
     what_stays_is_listed_once_while_others_change,
     a_cursor_that_was_not_given_out_is_refused,
     a_plan_is_found_by_its_id,
+    plans_that_wait_are_listed_by_their_time,
     the_first_due_is_told_before_it_is_due,
     the_first_due_changes_with_its_owners,
     only_what_waits_for_workers_is_due,
@@ -175,6 +176,59 @@ async fn a_plan_is_found_by_its_id(f: Fixture) {
     assert_eq!(station("p").await, Some(queue("q")));
     f.must_change(removed(&f.get_owner(&stored.owner.key()).await)).await;
     assert_eq!(station("p").await, None);
+}
+
+/// The plans that wait, read in pages of a size.
+async fn timed(f: &Fixture, limit: usize) -> Vec<StoredOwner> {
+    let (mut items, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = f.store().timed_plans(cursor, limit).await.expect("the store answers");
+        assert!(page.items.len() <= limit, "a page of at most {limit}");
+        items.extend(page.items);
+        assert!(items.len() < 1_000, "a list comes to an end");
+        cursor = page.next;
+        if cursor.is_none() {
+            return items;
+        }
+    }
+}
+
+async fn plans_that_wait_are_listed_by_their_time(f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    assert_eq!(timed(&f, 9).await, []);
+    let at = |seconds| f.now() + Span::from_secs(seconds);
+    let mut plans = Vec::new();
+    for (station, id, seconds) in
+        [("q", "late", 90), ("a", "soon", 1), ("q-b", "x", 7), ("q", "y", 7), ("q:", "z", 7)]
+    {
+        plans.push(f.make_owner(a_plan(plan(station, id, at(seconds))), vec![]).await);
+    }
+    let mut paused = plan("q", "paused", at(2));
+    paused.phase = Phase::Paused;
+    f.make_owner(a_plan(paused), vec![]).await;
+    f.make_bundle("q", "none of them", vec![]).await;
+    let whole = timed(&f, 100).await;
+    let mut same = names(&whole[1..4]);
+    same.sort_unstable();
+    assert_eq!(
+        (names(&whole[..1]), same),
+        (vec!["soon".to_owned()], ["x", "y", "z"].map(str::to_owned).to_vec())
+    );
+    assert_eq!(names(&whole[4..]), ["late"]);
+    for limit in 1..6 {
+        assert_eq!(timed(&f, limit).await, whole, "pages of {limit}");
+    }
+    // A page goes on from where it was, also if what stood there is gone.
+    let first = f.store().timed_plans(None, 2).await.expect("the store answers");
+    f.must_change(removed(&first.items[1])).await;
+    let rest = f.store().timed_plans(first.next, 9).await.expect("the store answers");
+    assert_eq!(rest.items, whole[2..]);
+    f.must_change(changed(&plans[0], a_plan(plan("q", "late", at(0))))).await;
+    assert_eq!(names(&timed(&f, 1).await[..2]), ["late", "soon"]);
+    for cursor in ["", "x", "1", "é"] {
+        let refused = f.store().timed_plans(Some(cursor.to_owned()), 1).await;
+        assert!(matches!(refused, Err(StoreError::BadCursor)), "{cursor}: {refused:?}");
+    }
 }
 
 async fn the_first_due_is_told_before_it_is_due(f: Fixture) {
