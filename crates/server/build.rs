@@ -67,8 +67,9 @@ fn bare(code: &str) -> Vec<u8> {
         rest = after;
     }
     left.push_str(rest);
-    let line = |line: &str| if line.trim_start().starts_with("//") { "" } else { line }.to_owned();
-    let lines: Vec<String> = left.lines().map(line).collect();
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let lines: Vec<&str> =
+        left.lines().map(|line| Some(line).filter(is_code).unwrap_or("")).collect();
     (lines.join("\n") + "\n").into_bytes()
 }
 

@@ -56,6 +56,17 @@ test("the list shows targets, states and answers; targets say how they are", asy
   await close();
 });
 
+test("a target that cannot be reached is left alone, and says so", async () => {
+  await server.api("PUT", "/v1/queues/down", { mode: "http", url: "http://127.0.0.1:1/down", max_attempts: 1 });
+  await server.api("POST", "/v1/queues/down/tasks", { tasks: Array.from({ length: 20 }, () => ({})) });
+  const down = async () => (await server.api("GET", "/v1/hosts")).items.find(({ host }) => host === "127.0.0.1:1");
+  await until(async () => ["open", "probing"].includes((await down())?.state), "an open breaker");
+  const { tab, faults, close } = await openTab(browser, server, { path: "deliveries?queue=down" });
+  await tab.getByRole("table", { name: "Targets" }).getByRole("row").filter({ hasText: "127.0.0.1:1" }).locator("[data-state=open], [data-state=probing]").first().waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a delivery shows each attempt and is sent again", async () => {
   const { tab, faults, close } = await openTab(browser, server, { path: "deliveries/hooks/hook-1" });
   const attempts = tab.getByRole("region", { name: "Attempts" }).locator(".attempts > li");

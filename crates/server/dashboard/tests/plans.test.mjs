@@ -46,6 +46,10 @@ test("the list says in words when plans run, and sets them aside", async () => {
   await until(async () => (await plan("nightly")).state === "paused", "the pause");
   await tab.getByRole("button", { name: "Resume nightly" }).click();
   await until(async () => (await plan("nightly")).state === "scheduled", "the resumption");
+  await tab.getByLabel("Order").selectOption("next");
+  const { items } = await server.api("GET", "/v1/plans?order=next");
+  await until(async () => JSON.stringify(await tab.locator("tbody .plan-name a").allTextContents()) === JSON.stringify(items.map(({ plan_id: id }) => id)), "plans by their next run");
+  await tab.getByLabel("Order").selectOption("");
   await tab.getByLabel("State").selectOption("error");
   await row(tab, "nightly").waitFor({ state: "detached" });
   await row(tab, "broken").waitFor();

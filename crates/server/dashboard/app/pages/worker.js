@@ -46,7 +46,7 @@ export function Worker({ name }) {
   };
   const columns = [
     { label: t("shell.task"), bare: true, wide: true, cell: (/** @type {any} */ task) => html`<a class="clip code" href=${href(["queues", task.queue, "tasks", task.id])}>${task.id}</a>` },
-    { label: t("shell.queue"), cell: (/** @type {any} */ task) => html`<a href=${href(["queues", task.queue])}>${task.queue}</a>` },
+    { label: t("shell.queue"), cell: (/** @type {any} */ task) => html`<a class="clip station" href=${href(["queues", task.queue])}>${task.queue}</a>` },
     { label: t("workers.state"), cell: (/** @type {any} */ task) => html`<${State} state=${task.state} />` },
     { label: t("workers.progress"), cell: (/** @type {any} */ task) => task.progress !== null && html`<${Progress} value=${task.progress} label=${t("workers.progress")} />` },
     { label: t("workers.taken"), cell: (/** @type {any} */ task) => html`<${Time} at=${task.taken_at} />` },
