@@ -28,19 +28,22 @@ fn main() -> io::Result<()> {
     let mut table = String::from("&[\n");
     let mut modules = String::new();
     for (index, (path, kind)) in files.iter().enumerate() {
-        let content = fs::read(path)?;
+        let mut content = fs::read_to_string(path)?;
         let name = path.strip_prefix(root).expect("it was found below").display().to_string();
-        let content = match std::str::from_utf8(&content) {
-            Ok(code) if name.ends_with(".js") && !name.starts_with("vendor") => bare(code),
-            _ => content,
-        };
+        if name.ends_with(".js") && !name.starts_with("vendor/") {
+            content = without_comments(&content);
+        }
         (&name, &content).hash(&mut hasher);
         if name.ends_with(".js") {
             writeln!(modules, "  <link rel=\"modulepreload\" href=\"assets/VERSION/{name}\">")
                 .expect("a string takes all");
         }
-        writeln!(table, "    {},", packed(&out, &index.to_string(), &name, kind, &content)?)
-            .expect("a string takes all");
+        writeln!(
+            table,
+            "    {},",
+            packed(&out, &index.to_string(), &name, kind, content.as_bytes())?
+        )
+        .expect("a string takes all");
     }
     table.push(']');
 
@@ -53,24 +56,6 @@ fn main() -> io::Result<()> {
         "const VERSION: &str = {version:?};\nconst INDEX: Asset = {index};\nconst FILES: &[Asset] = {table};\n"
     );
     fs::write(out.join("dashboard.rs"), code)
-}
-
-/// Code without its comments, which hold the types and are a tenth of all that would be sent. Lines keep their
-/// numbers. Only `/** … */` and lines that begin with `//` are comments there.
-fn bare(code: &str) -> Vec<u8> {
-    let mut left = String::with_capacity(code.len());
-    let mut rest = code;
-    while let Some((before, after)) = rest.split_once("/**") {
-        let (comment, after) = after.split_once("*/").unwrap_or((after, ""));
-        left.push_str(before);
-        left.extend(comment.matches('\n'));
-        rest = after;
-    }
-    left.push_str(rest);
-    let is_code = |line: &&str| !line.trim_start().starts_with("//");
-    let lines: Vec<&str> =
-        left.lines().map(|line| Some(line).filter(is_code).unwrap_or("")).collect();
-    (lines.join("\n") + "\n").into_bytes()
 }
 
 /// All files below a directory that are packed, with their types.
@@ -87,6 +72,21 @@ fn collect(directory: &Path, files: &mut Vec<(PathBuf, &'static str)>) -> io::Re
         }
     }
     Ok(())
+}
+
+/// A module without its comments, which are for those who read it in the repository: types, and lines that
+/// say why. They would be a tenth of what goes over the wire.
+fn without_comments(code: &str) -> String {
+    let mut rest = code;
+    let mut slim = String::with_capacity(code.len());
+    while let Some((before, after)) = rest.split_once("/**") {
+        slim.push_str(before);
+        let (_, after) = after.split_once("*/").expect("a comment ends");
+        rest = after.strip_prefix(' ').unwrap_or(after);
+    }
+    slim.push_str(rest);
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    slim.lines().filter(is_code).fold(String::new(), |code, line| code + line + "\n")
 }
 
 /// Writes a file plain and compressed, and says so in Rust.

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { openTab, picture, startBrowser, startServer } from "./server.mjs";
-import { seed } from "./seed.mjs";
+import { seed, seedHour } from "./seed.mjs";
 
 /** Every page: its name, its address, and a selector for what is there when it is ready. */
 const PAGES = [
@@ -23,8 +23,9 @@ const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.m
 
 let server, browser;
 before(async () => {
-  server = await startServer();
+  server = await startServer({ args: ["--dev"] });
   browser = await startBrowser();
+  await seedHour(server.api);
   await seed(server.api);
 });
 after(() => Promise.all([server?.stop(), browser?.close()]));

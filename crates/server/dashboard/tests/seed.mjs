@@ -1,5 +1,26 @@
 // A server that has been in use: queues of several kinds, tasks in every state, plans.
 
+const STEPS = 340;
+
+/** An hour of traffic in four queues, on a server whose clock can be moved (`--dev`). */
+export async function seedHour(api) {
+  for (let step = 0; step < STEPS; step += 1) {
+    await api("POST", "/v1/dev/clock", { advance: "10s" });
+    for (const [index, queue] of ["mail", "thumbnails", "invoices", "reports"].entries()) {
+      if (index > 1 && step % (index * 4) !== 0) continue;
+      const wave = 2 + Math.sin((step + index * 70) / 40) + 0.4 * Math.sin((step * (index + 2)) / 11);
+      const n = Math.max(1, Math.round((wave * 30) / (index + 1)));
+      await api("POST", `/v1/queues/${queue}/tasks`, { tasks: Array.from({ length: n }, () => ({})) });
+      const { tasks } = await api("POST", `/v1/queues/${queue}/take`, { n });
+      const failed = tasks.slice(0, step % 37 < 5 + index ? Math.ceil(n / 12) : 0);
+      const done = tasks.slice(failed.length);
+      await api("POST", `/v1/queues/${queue}/commit`, { tasks: done.map(({ id, token }) => ({ id, token })) });
+      if (failed.length > 0) await api("POST", `/v1/queues/${queue}/fail`, { tasks: failed.map(({ id, token }) => ({ id, token, error: "upstream answered 503", permanent: true })) });
+    }
+  }
+  for (const queue of ["mail", "thumbnails", "invoices", "reports"]) await api("POST", `/v1/queues/${queue}/reset`);
+}
+
 /** Fills a server through its API. */
 export async function seed(api) {
   await api("PUT", "/v1/queues/mail", { tag: "production", keep: { done: "1h", cancelled: "1h" }, max_attempts: 3 });

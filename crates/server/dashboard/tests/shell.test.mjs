@@ -25,6 +25,7 @@ test("every entry of the navigation leads to a page, in both languages, from thi
       const name = await entry.innerText();
       await entry.click();
       await tab.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+      assert.equal(await tab.title(), `${name} · Punctual`);
       assert.equal(await entry.getAttribute("aria-current"), "page");
       assert.equal(await tab.locator("main").getByText(/[a-z]+\.[a-z-]+\.?[a-z-]*$/).filter({ hasText: /^(shell|overview|queues|tasks|failed|state)\./ }).count(), 0);
     }
@@ -102,6 +103,9 @@ test("shortcuts lead to pages and are listed", async () => {
   await tab.getByRole("dialog").getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
   await tab.keyboard.press("Escape");
   await tab.getByRole("dialog").waitFor({ state: "detached" });
+  await tab.keyboard.press("g");
+  await tab.keyboard.press("o");
+  await tab.getByRole("heading", { name: "Overview" }).waitFor();
   assert.deepEqual(faults, []);
   await close();
 });

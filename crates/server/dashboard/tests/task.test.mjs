@@ -135,6 +135,22 @@ test("a delivery shows its request, its answer and how long each phase took", as
   target.close();
 });
 
+test("a task of a dispatch queue is assigned to a worker", async () => {
+  await server.api("PUT", "/v1/queues/given", { mode: "dispatch" });
+  await server.api("POST", "/v1/queues/given/pause");
+  await server.api("POST", "/v1/queues/given/tasks", { id: "g" });
+  await server.api("PUT", "/v1/workers/hand", { queues: ["given"], capacity: 2 });
+  const { tab, faults, close } = await openTab(browser, server, { path: "queues/given/tasks/g" });
+  await tab.getByText("The queue is paused.").waitFor();
+  await button(tab, "Assign").click();
+  await tab.getByRole("dialog").getByLabel("Worker").selectOption("hand");
+  await tab.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
+  await tab.locator("h1 ~ [data-state=assigned]").waitFor();
+  assert.equal((await server.api("GET", "/v1/queues/given/tasks/g")).worker, "hand");
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a task that is not there says so", async () => {
   const { tab, close } = await open("missing");
   await tab.getByRole("alert").getByText("missing").waitFor();

@@ -22,7 +22,7 @@ async function readSystem(path, signal) {
 }
 
 /** The average of the last minute. @param {number[]} values */
-const lately = (values) => values.slice(-7, -1).reduce((sum, value) => sum + value, 0) / 6;
+const lately = (values) => values.slice(-6).reduce((sum, value) => sum + value, 0) / 6;
 
 export function Overview() {
   const queues = useResource("/v1/queues?limit=1000", { types: EVENTS, apart: 2000 });
@@ -79,7 +79,7 @@ function Busiest({ queues }) {
 /** @param {{system: any}} props */
 function Health({ system }) {
   return html`<${Facts} items=${[
-    [t("overview.store"), html`<span class="queue-name"><${State} state=${system.store.available ? "ok" : "error"} />${system.store.kind}</span>`],
+    [t("overview.store"), html`<span class="queue-name"><${State} state=${system.store.available ? "ok" : "error"} /><span>${system.store.kind}</span></span>`],
     [t("overview.problem"), system.store.problem && html`<span class="bad-text">${system.store.problem}</span>`],
     [t("overview.size"), system.store.bytes === null ? null : bytes(system.store.bytes)],
     [t("overview.durability"), system.store.durability],

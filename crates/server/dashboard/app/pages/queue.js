@@ -106,10 +106,14 @@ export function Rates({ queue }) {
     ]} />` : html`<div class="chart"></div>`}</${Card}>`;
 }
 
-/** Counts per second; where nothing was heard since, nothing happened. @param {any} stats */
+/**
+ * Counts per second. The step under way is left out; where nothing was heard since, nothing happened.
+ * @param {any} stats
+ */
 export function curves({ step, from, pushed, done, failed }) {
-  const start = typeof from === "string" ? Date.parse(from) / 1000 : from;
+  const start = Date.parse(from) / 1000;
   const missing = Math.max(0, Math.min(pushed.length, Math.floor((now.peek() / 1000 - start) / step) - pushed.length));
-  const rate = (/** @type {number[]} */ counts) => [...counts.slice(missing), ...Array(missing).fill(0)].map((count) => count / step);
-  return { times: pushed.map((/** @type {number} */ _, /** @type {number} */ index) => start + (index + missing) * step), pushed: rate(pushed), done: rate(done), failed: rate(failed) };
+  const rate = (/** @type {number[]} */ counts) => [...counts.slice(missing), ...Array(missing).fill(0)].slice(0, -1).map((count) => count / step);
+  const times = rate(pushed).map((_, index) => start + (index + missing) * step);
+  return { times, pushed: rate(pushed), done: rate(done), failed: rate(failed) };
 }

@@ -13,6 +13,7 @@ import { Progress } from "../parts/progress.js";
 import { Time } from "../parts/time.js";
 import { act } from "../parts/toast.js";
 import { Action, Card, Facts, Loaded, Page } from "../parts/view.js";
+import { Assign } from "./task-assign.js";
 import { TaskForm } from "./task-form.js";
 import { Timeline } from "./task-timeline.js";
 
@@ -32,13 +33,14 @@ export function Task({ queue, id }) {
   const path = url`/v1/queues/${queue}/tasks/${id}`;
   const read_ = useResource(path, { types: EVENTS, queue, read });
   const why = useResource(read_.data && LIVE.includes(read_.data.task.state) ? `${path}/why` : null, { types: EVENTS, queue });
-  const [form, setForm] = useState(/** @type {"edit" | "duplicate" | null} */ (null));
+  const [form, setForm] = useState(/** @type {"edit" | "duplicate" | "assign" | null} */ (null));
   const data = read_.data;
+  const record = useResource(url`/v1/queues/${queue}`, { types: ["queue.changed"], queue });
   const parts = useMemo(() => data && pieces(data.text), [data?.text]);
 
   return html`<${Page} title=${html`<span class="task-id">${id}</span>`} above=${[{ label: t("queues.title"), href: href(["queues"]) }, { label: queue, href: href(["queues", queue]) }, { label: t("tasks.title"), href: href(["tasks"], { queue }) }]}
     beside=${data && html`<${State} state=${data.task.state} />`}
-    actions=${data && html`<${Actions} task=${data.task} payload=${parts?.payload ?? "null"} http=${parts?.http ?? ""} refresh=${() => (read_.refresh(), why.refresh())} open=${setForm} />`}>
+    actions=${data && html`<${Actions} task=${data.task} mode=${record.data?.mode} payload=${parts?.payload ?? "null"} http=${parts?.http ?? ""} refresh=${() => (read_.refresh(), why.refresh())} open=${setForm} />`}>
     <${Loaded} from=${read_}>${(/** @type {any} */ { task }) => html`
       ${why.data && LIVE.includes(task.state) && html`<${Why} why=${why.data} />`}
       ${task.error && html`<div class="callout bad" role="note"><h2>${t("tasks.error")}</h2><pre dir="auto">${task.error}</pre></div>`}
@@ -52,6 +54,7 @@ export function Task({ queue, id }) {
           <${Card} title=${t("tasks.timeline")}><${Timeline} task=${task} /></${Card}>
         </div>
       </div>`}</${Loaded}>
+    ${form === "assign" && data && html`<${Assign} task=${data.task} onClose=${() => (setForm(null), read_.refresh())} />`}
     ${form === "edit" && data && html`<${TaskForm} queue=${queue} title=${t("tasks.edit-title")} edits=${id} draft=${{ ...data.task, payload: pretty(parts?.payload ?? "null"), due: data.task.due_at }} onClose=${() => (setForm(null), read_.refresh())} />`}
     ${form === "duplicate" && data && html`<${TaskForm} queue=${queue} title=${t("tasks.duplicate-title")} draft=${{ payload: pretty(parts?.payload ?? "null"), http: parts?.http, priority: data.task.priority, tags: data.task.tags }} onClose=${() => setForm(null)} />`}
   </${Page}>`;
@@ -104,8 +107,8 @@ export function curl(task, payload, http) {
   return `curl -X POST${header} ${quoted(location.origin + url`/v1/queues/${task.queue}/tasks`)} -d ${quoted(`{${fields.join()}}`)}`;
 }
 
-/** @param {{task: any, payload: string, http: string, refresh: () => void, open: (form: "edit" | "duplicate") => void}} props */
-function Actions({ task, payload, http, refresh, open }) {
+/** @param {{task: any, mode: string | undefined, payload: string, http: string, refresh: () => void, open: (form: "edit" | "duplicate" | "assign") => void}} props */
+function Actions({ task, mode, payload, http, refresh, open }) {
   const path = url`/v1/queues/${task.queue}/tasks/${task.id}`;
   const allowed = may("produce", task.queue);
   const { state } = task;
@@ -126,6 +129,7 @@ function Actions({ task, payload, http, refresh, open }) {
     <${Action} allowed=${allowed && ["paused", "pausing"].includes(state)} icon="play" tone="primary" onClick=${verb("resume")}>${t("tasks.verb.resume")}</${Action}>
     <${Action} allowed=${allowed && ["waiting", "ready", "assigned", "running"].includes(state)} icon="pause" onClick=${verb("pause")}>${t("tasks.verb.pause")}</${Action}>
     <${Action} allowed=${allowed && LIVE.includes(state) && state !== "cancelling"} icon="ban" onClick=${verb("cancel")}>${t("tasks.verb.cancel")}</${Action}>
+    <${Action} allowed=${allowed && mode === "dispatch" && UNTAKEN.includes(state)} icon="hand" onClick=${() => open("assign")}>${t("tasks.assign")}</${Action}>
     <${Action} allowed=${allowed && UNTAKEN.includes(state)} icon="edit" onClick=${() => open("edit")}>${t("tasks.edit")}</${Action}>
     <${Action} allowed=${allowed} icon="plus" onClick=${() => open("duplicate")}>${t("tasks.duplicate")}</${Action}>
     <${Action} allowed=${true} icon="copy" onClick=${() => copy(curl(task, payload, http))}>${t("tasks.curl")}</${Action}>

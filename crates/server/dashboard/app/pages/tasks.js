@@ -16,7 +16,7 @@ import { Progress } from "../parts/progress.js";
 import { Empty, Table } from "../parts/table.js";
 import { Time } from "../parts/time.js";
 import { Action, Card, Loaded, Page } from "../parts/view.js";
-import { NewTask } from "./task-form.js";
+import { NewTask, local } from "./task-form.js";
 
 const EVENTS = ["task.*", "queue.changed", "notice.*"];
 const STATES = ["waiting", "ready", "assigned", "running", "pausing", "cancelling", "paused", "done", "failed", "cancelled"];
@@ -78,6 +78,7 @@ function List({ queue }) {
     <div class="filters">
       <${QueueField} queue=${queue} />
       ${["id", "tag", "q", "error"].map((name) => html`<${Typed} key=${name} name=${name} value=${given[name] ?? ""} />`)}
+      <${Input} label=${t("tasks.filter.since")} type="datetime-local" step="1" value=${local(given.since)} onInput=${(/** @type {string} */ value) => filter({ since: value && new Date(value).toISOString(), cursor: null }, { replace: true })} />
       ${Object.keys(chosen).length > 0 && html`<button onClick=${() => filter({ state: null, tag: null, id: null, q: null, error: null, since: null, cursor: null })}>${t("tasks.clear")}</button>`}
     </div>
     <div class="chips" role="group" aria-label=${t("tasks.states")}>

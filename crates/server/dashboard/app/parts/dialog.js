@@ -13,6 +13,7 @@ export function Dialog({ title, onClose, wide, children }) {
   const label = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    /** @type {HTMLElement | null | undefined} */ (dialog.current?.querySelector("[autofocus], input, textarea, select, footer button"))?.focus();
   }, []);
   return html`<dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby=${label} onClose=${onClose}
     onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && onClose()}>

@@ -12,17 +12,18 @@ import { Input } from "./form.js";
 import { Icon } from "./icon.js";
 import { Palette, openPalette } from "./palette.js";
 import { Help, useShortcuts } from "./shortcuts.js";
+import { Loaded } from "./view.js";
 import { Toasts, complain } from "./toast.js";
 
 const menu = signal(false);
 
 export function Shell() {
   useShortcuts();
-  useEffect(() => {
-    enter().catch(complain);
-  }, []);
+  const [error, setError] = useState(/** @type {import("../lib/api.js").ApiError | undefined} */ (undefined));
+  const refresh = () => void enter().then(() => setError(undefined), setError);
+  useEffect(refresh, []);
   if (locked.value) return html`<${Gate} /><${Toasts} />`;
-  if (!access.value) return html`<div class="loading" role="status">${t("shell.loading")}</div><${Toasts} />`;
+  if (!access.value) return html`<main class="gate"><${Loaded} from=${{ data: undefined, error, loading: !error, refresh }} /></main>`;
   const found = current();
   return html`
     <a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => (event.preventDefault(), document.querySelector("main")?.focus())}>${t("shell.skip")}</a>

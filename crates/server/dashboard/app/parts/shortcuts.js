@@ -1,6 +1,7 @@
 // The shortcuts that work everywhere, and the list of all that work now.
 
 import { html, signal, useEffect } from "../lib/html.js";
+import { access } from "../lib/api.js";
 import { bind, shortcuts } from "../lib/keys.js";
 import { go } from "../lib/router.js";
 import { t } from "../lib/text.js";
@@ -26,7 +27,7 @@ export function useShortcuts() {
     ...PAGES.filter((page) => page.key && (page.shown?.() ?? true)).map((page) => ({
       keys: `g ${page.key}`, label: `${page.nav}.title`, run: () => go(page.path.split("/").filter(Boolean)),
     })),
-  ]), []);
+  ]), [access.value]);
 }
 
 export function Help() {

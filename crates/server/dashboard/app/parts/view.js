@@ -1,6 +1,6 @@
 // The frame of a page: its heading, what can be done there, and what is said while it loads or fails.
 
-import { html } from "../lib/html.js";
+import { html, useEffect, useRef } from "../lib/html.js";
 import { t } from "../lib/text.js";
 import { Icon } from "./icon.js";
 import { Empty } from "./table.js";
@@ -10,11 +10,15 @@ import { Empty } from "./table.js";
  * @param {{title: import("../lib/html.js").Children, above?: {label: string, href: string}[], beside?: any, actions?: any, children?: import("../lib/html.js").Children}} props
  */
 export function Page({ title, above = [], beside, actions, children }) {
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    document.title = `${heading.current?.textContent} · Punctual`;
+  });
   return html`<div class="page">
     <header class="page-header">
       <div class="page-title">
         ${above.length > 0 && html`<nav class="crumbs" aria-label=${t("shell.where")}>${above.map(({ label, href }) => html`<a key=${href} href=${href}>${label}</a><${Icon} name="right" />`)}</nav>`}
-        <h1 tabindex="-1" dir="auto">${title}</h1>${beside}
+        <h1 ref=${heading} tabindex="-1" dir="auto">${title}</h1>${beside}
       </div>
       ${actions && html`<div class="actions">${actions}</div>`}
     </header>
@@ -35,10 +39,10 @@ export function Card({ title, actions, flush, children }) {
 
 /**
  * What was read, once it was; until then, or instead, a word on it.
- * @param {{from: import("../lib/resource.js").Resource<any>, children: (data: any) => any}} props
+ * @param {{from: import("../lib/resource.js").Resource<any>, children?: (data: any) => any}} props
  */
 export function Loaded({ from: { data, error, loading, refresh }, children }) {
-  if (data !== undefined) return children(data);
+  if (data !== undefined) return children?.(data);
   if (error) {
     return html`<div class="empty bad" role="alert"><${Icon} name="failed" />
       <p dir="auto">${error.status === 0 ? t("shell.unreachable") : error.message}</p>

@@ -25,7 +25,7 @@ export default {
   "queues.headers-hint": "One per line: Name: value",
   "queues.hold": "Hold",
   "queues.in": "In per second",
-  "queues.intervals-hint": "For instance 10s, 1m, 10m; instead of the four below",
+  "queues.intervals-hint": "For instance 10s, 1m, 10m; instead of the four after it",
   "queues.keep": "Finished tasks stay readable",
   "queues.keep-words": "done {done}, failed {failed}, cancelled {cancelled}",
   "queues.keep.cancelled": "Cancelled, for",

@@ -25,7 +25,7 @@ export default {
   "queues.headers-hint": "每行一个：名称: 值",
   "queues.hold": "持有时间",
   "queues.in": "每秒进入",
-  "queues.intervals-hint": "例如 10s, 1m, 10m；代替下面四项",
+  "queues.intervals-hint": "例如 10s, 1m, 10m；代替后面四项",
   "queues.keep": "结束后的保留时间",
   "queues.keep-words": "完成 {done}，失败 {failed}，取消 {cancelled}",
   "queues.keep.cancelled": "取消的保留",
