@@ -1,6 +1,7 @@
 // The public API, and nothing else: whatever the dashboard shows or does, anybody can with the same token.
 // The token lives in this tab's session storage and goes only into the Authorization header.
 
+import { setClock } from "./clock.js";
 import { signal } from "./html.js";
 
 const STORED = "punctual.token";
@@ -79,6 +80,8 @@ export const api = {
   /** @param {string} path @param {unknown} body @returns {Promise<any>} */
   put: async (path, body) => read(await send("PUT", path, { body })),
   /** @param {string} path @param {string} json @returns {Promise<any>} */
+  putJson: async (path, json) => read(await send("PUT", path, { json })),
+  /** @param {string} path @param {string} json @returns {Promise<any>} */
   patchJson: async (path, json) => read(await send("PATCH", path, { json })),
   /** @param {string} path @returns {Promise<any>} */
   delete: async (path) => read(await send("DELETE", path)),
@@ -110,6 +113,7 @@ export async function enter() {
   try {
     access.value = await api.get("/v1/access");
     locked.value = false;
+    if (unlimited() && may("read")) api.get("/v1/system").then(({ now }) => setClock(now), () => {});
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }

@@ -8,6 +8,18 @@ import { Queue } from "./queue.js";
 import { Tasks } from "./tasks.js";
 import { Task } from "./task.js";
 import { Failed } from "./failed.js";
+import { Plans } from "./plans.js";
+import { Plan } from "./plan.js";
+import { Flows } from "./flows.js";
+import { Flow } from "./flow.js";
+import { Deliveries } from "./deliveries.js";
+import { Delivery } from "./delivery.js";
+import { Bundles } from "./bundles.js";
+import { Bundle } from "./bundle.js";
+import { Workers } from "./workers.js";
+import { Worker } from "./worker.js";
+import { System } from "./system.js";
+import { EditPlan, NewPlan } from "./plan-form.js";
 
 /**
  * @typedef {object} PageEntry
@@ -27,4 +39,17 @@ export const PAGES = [
   { path: "tasks", view: Tasks, nav: "tasks", icon: "tasks", key: "t" },
   { path: "queues/:queue/tasks/:id", view: Task, nav: "tasks" },
   { path: "failed", view: Failed, nav: "failed", icon: "failed", key: "f" },
+  { path: "plans", view: Plans, nav: "plans", icon: "plans", key: "p" },
+  { path: "new-plan", view: NewPlan, nav: "plans" },
+  { path: "plans/:id", view: Plan, nav: "plans" },
+  { path: "plans/:id/edit", view: EditPlan, nav: "plans" },
+  { path: "flows", view: Flows, nav: "flows", icon: "flows", key: "l" },
+  { path: "flows/:id", view: Flow, nav: "flows" },
+  { path: "deliveries", view: Deliveries, nav: "deliveries", icon: "deliveries", key: "d" },
+  { path: "deliveries/:queue/:id", view: Delivery, nav: "deliveries" },
+  { path: "bundles", view: Bundles, nav: "bundles", icon: "bundles", key: "b" },
+  { path: "bundles/:queue/:bundle", view: Bundle, nav: "bundles" },
+  { path: "workers", view: Workers, nav: "workers", icon: "workers", key: "w" },
+  { path: "workers/:name", view: Worker, nav: "workers" },
+  { path: "system", view: System, nav: "system", icon: "system", key: "s", shown: unlimited },
 ];

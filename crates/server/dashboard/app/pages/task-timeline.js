@@ -4,6 +4,7 @@ import { html } from "../lib/html.js";
 import { duration } from "../lib/clock.js";
 import { t } from "../lib/text.js";
 import { State } from "../parts/badge.js";
+import { Phases } from "../parts/phases.js";
 import { Time } from "../parts/time.js";
 
 /** @param {{task: any}} props */
@@ -35,17 +36,11 @@ function Attempt({ attempt }) {
 
 /**
  * A request and its answer, with how long each phase took.
- * @param {{exchange: any}} props
+ * @param {{exchange: any, open?: boolean}} props
  */
-export function Exchange({ exchange }) {
-  const total = exchange.total || 0.001;
-  const set = ["dns", "connect", "tls"].map((name) => [name, exchange[name] ?? 0]);
-  const before = set.reduce((sum, [, seconds]) => sum + seconds, 0);
-  const waited = exchange.first_byte === null ? total - before : exchange.first_byte - before;
-  const phases = [...set, ["wait", Math.max(0, waited)], ["read", exchange.first_byte === null ? 0 : Math.max(0, total - exchange.first_byte)]].filter(([, seconds]) => seconds > 0);
-  return html`<details class="exchange"><summary><code>${exchange.method} ${exchange.url}</code></summary>
-    <div class="phases" role="img" aria-label=${phases.map(([name, seconds]) => `${t(`tasks.phase.${name}`)} ${duration(seconds)}`).join(", ")}>${phases.map(([name, seconds]) => html`<span key=${name} class=${`phase ${name}`} style=${{ flexGrow: Math.max(0.02, seconds / total) }}></span>`)}</div>
-    <ul class="phase-legend">${phases.map(([name, seconds]) => html`<li key=${name}><span class=${`phase ${name}`}></span>${t(`tasks.phase.${name}`)} <span class="number muted">${duration(seconds)}</span></li>`)}</ul>
+export function Exchange({ exchange, open = false }) {
+  return html`<details class="exchange" open=${open}><summary><code>${exchange.method} ${exchange.url}</code></summary>
+    <${Phases} exchange=${exchange} legend />
     <p class="muted">${[exchange.address, t("tasks.sent", { n: exchange.sent_bytes }), t("tasks.answered", { n: exchange.answer_bytes }), exchange.redirects ? t("tasks.redirects", { n: exchange.redirects }) : ""].filter(Boolean).join(" · ")}</p>
     ${exchange.answer && html`<pre dir="auto">${exchange.answer}</pre>`}
   </details>`;

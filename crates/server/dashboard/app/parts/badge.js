@@ -18,11 +18,16 @@ const LOOKS = {
   skipped: ["quiet", "skip"], no_worker: ["warn", "failed"],
 };
 
+/** The tone and icon of a state. @param {string} state @returns {[string, string]} */
+export const lookOf = (state) => LOOKS[state] ?? ["quiet", "dot"];
+
+/** The word for a state. @param {string} state */
+export const wordFor = (state) => (has(`state.${state}`) ? t(`state.${state}`) : state);
+
 /** @param {{state: string}} props */
 export function State({ state }) {
-  const [tone, icon] = LOOKS[state] ?? ["quiet", "dot"];
-  const key = `state.${state}`;
-  return html`<span class=${cx("badge", tone)} data-state=${state}><${Icon} name=${icon} />${has(key) ? t(key) : state}</span>`;
+  const [tone, icon] = lookOf(state);
+  return html`<span class=${cx("badge", tone)} data-state=${state}><${Icon} name=${icon} />${wordFor(state)}</span>`;
 }
 
 /** A word in a tone of its own. @param {{tone?: string, icon?: string, children?: import("../lib/html.js").Children}} props */

@@ -46,8 +46,11 @@ const PATHS = {
   skip: "M3.5 3.5v9L10 8zM12.5 3.5v9",
 };
 
+/** The strokes of an icon, for drawings. @param {string} name */
+export const strokes = (name) => PATHS[name] ?? PATHS.dot;
+
 /** @param {{name: string, label?: string}} props with a label it is read aloud, without it is decoration */
 export function Icon({ name, label }) {
   return html`<svg class="icon" viewBox="0 0 16 16" role=${label ? "img" : undefined} aria-label=${label}
-    aria-hidden=${label ? undefined : "true"}><path d=${PATHS[name] ?? PATHS.dot} /></svg>`;
+    aria-hidden=${label ? undefined : "true"}><path d=${strokes(name)} /></svg>`;
 }
