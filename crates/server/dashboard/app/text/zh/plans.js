@@ -137,5 +137,5 @@ export default {
   "plans.weekday": "星期",
   "plans.when": "时间",
   "plans.yes": "是",
-  "plans.worker": "工作者",
+  "plans.worker": "执行者",
 };

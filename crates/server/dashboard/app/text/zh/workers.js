@@ -1,4 +1,4 @@
-// 工作者页面的文字。
+// 执行者页面的文字。
 export default {
   "workers.all": "所有状态",
   "workers.capabilities": "能力",
@@ -14,18 +14,18 @@ export default {
   "workers.idle": "它没有持有任务。",
   "workers.joined": "加入",
   "workers.leave": "移除",
-  "workers.leave-text": "它持有的任务立即可由其他工作者接手。如果它仍在运行，重新加入之前的轮询会被拒绝。",
+  "workers.leave-text": "它持有的任务立即可由其他执行者接手。如果它仍在运行，重新加入之前的轮询会被拒绝。",
   "workers.leave-title": "移除 {name}？",
   "workers.load": "负载",
   "workers.load-words": "已占用 {load} / {capacity} 个位置",
-  "workers.name": "工作者",
-  "workers.none": "还没有注册的工作者。自行取任务的工作者不列在这里。",
-  "workers.none-match": "没有符合的工作者。",
+  "workers.name": "执行者",
+  "workers.none": "还没有注册的执行者。自行取任务的执行者不列在这里。",
+  "workers.none-match": "没有符合的执行者。",
   "workers.progress": "进度",
   "workers.queues": "队列",
   "workers.session": "会话",
   "workers.some": "共 {n} 个队列，只查找前 {shown} 个。",
   "workers.state": "状态",
   "workers.taken": "取走",
-  "workers.title": "工作者",
+  "workers.title": "执行者",
 };
