@@ -25,7 +25,7 @@ test("every entry of the navigation leads to a page, in both languages, from thi
       const name = await entry.innerText();
       await entry.click();
       await tab.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-      assert.equal(await tab.title(), `${name} · Punctual`);
+      await until(async () => (await tab.title()) === `${name} · Punctual`, "the title");
       assert.equal(await entry.getAttribute("aria-current"), "page");
       assert.equal(await tab.locator("main").getByText(/[a-z]+\.[a-z-]+\.?[a-z-]*$/).filter({ hasText: /^(shell|overview|queues|tasks|failed|state)\./ }).count(), 0);
     }
