@@ -26,10 +26,11 @@ const APART_MS = 1000;
  * @param {string[]} [options.types] events that change it, such as `task.*`
  * @param {string | null} [options.queue] the only queue whose events do
  * @param {number} [options.apart] milliseconds between two readings, at least
+ * @param {boolean} [options.keep] whether what was read stays on screen until what another path says is there
  * @param {(path: string, signal: AbortSignal) => Promise<T>} [options.read] how it is read
  * @returns {Resource<T>}
  */
-export function useResource(path, { types, queue, apart = APART_MS, read = api.get } = {}) {
+export function useResource(path, { types, queue, apart = APART_MS, keep = false, read = api.get } = {}) {
   const [state, setState] = useState(/** @type {{path: string | null, data?: T, error?: ApiError}} */ ({ path: null }));
   const reload = useRef(() => {});
   const kinds = types?.join();
@@ -84,7 +85,7 @@ export function useResource(path, { types, queue, apart = APART_MS, read = api.g
 
   const current = state.path === path;
   return {
-    data: current ? state.data : undefined,
+    data: current || keep ? state.data : undefined,
     error: current ? state.error : undefined,
     loading: path !== null && !current,
     refresh: useCallback(() => reload.current(), []),

@@ -28,7 +28,7 @@ function count(queue, states, tone = "") {
 export function Queues() {
   const { query } = route.value;
   const [tag, mode, cursor] = ["tag", "mode", "cursor"].map((name) => query.get(name) ?? "");
-  const queues = useResource(url`/v1/queues${{ tag, mode, cursor, limit: 100 }}`, { types: EVENTS });
+  const queues = useResource(url`/v1/queues${{ tag, mode, cursor, limit: 100 }}`, { types: EVENTS, keep: true });
   const lately = useResource("/v1/stats/queues", { types: EVENTS, apart: 5000 });
   const [making, setMaking] = useState(false);
   const curves = new Map(lately.data?.items.map((/** @type {any} */ item) => [item.queue, item]));

@@ -68,7 +68,7 @@ function List({ queue }) {
   const { query } = route.value;
   const given = Object.fromEntries(["state", "tag", "id", "q", "error", "since"].map((name) => [name, query.get(name) ?? ""]));
   const record = useResource(url`/v1/queues/${queue}`, { types: EVENTS, queue });
-  const tasks = useResource(url`/v1/queues/${queue}/tasks${{ ...given, cursor: query.get("cursor"), limit: SHOWN }}`, { types: EVENTS, queue, read });
+  const tasks = useResource(url`/v1/queues/${queue}/tasks${{ ...given, cursor: query.get("cursor"), limit: SHOWN }}`, { types: EVENTS, queue, keep: true, read });
   const [verb, setVerb] = useState(/** @type {string | null} */ (null));
   const states = (given.state ?? "").split(",").filter(Boolean);
   const toggle = (/** @type {string} */ state) => filter({ state: (states.includes(state) ? states.filter((name) => name !== state) : [...states, state]).join(), cursor: null });
