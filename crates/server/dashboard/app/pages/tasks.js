@@ -56,7 +56,7 @@ async function read(path, signal) {
 export function Tasks() {
   const { query } = route.value;
   const queues = useResource(query.get("queue") ? null : "/v1/queues?limit=1000");
-  const queue = query.get("queue") ?? queues.data?.items.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.counts.total + b.counts.failed - a.counts.total - a.counts.failed)[0]?.name ?? null;
+  const queue = query.get("queue") || queues.data?.items.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.counts.total + b.counts.failed - a.counts.total - a.counts.failed)[0]?.name || null;
   return html`<${Page} title=${t("tasks.title")} beside=${queue && html`<a class="tag" href=${href(["queues", queue])}>${queue}</a>`}
       actions=${queue && html`<${NewTask} queue=${queue} />`}>
     ${queue ? html`<${List} key=${queue} queue=${queue} />` : html`<${Loaded} from=${queues}>${() => html`<${Empty} icon="tasks">${t("queues.none")}</${Empty}>`}</${Loaded}>`}
