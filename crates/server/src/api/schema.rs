@@ -162,7 +162,7 @@ pub(crate) struct RetrySchema {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RateSchema {
     /// Tasks handed out at most.
-    #[schema(value_type = u64, minimum = 1, maximum = 4294967295)]
+    #[schema(value_type = u64, minimum = 1, maximum = 4294967295u32)]
     limit: u32,
     /// In this time.
     per: Duration,
@@ -204,7 +204,7 @@ pub(crate) struct SettingsSchema {
     /// The order among ready tasks of one priority; `fifo`.
     order: Option<OrderSchema>,
     /// Most tasks held at once; unlimited.
-    #[schema(value_type = Option<u64>, minimum = 1, maximum = 4294967295)]
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 4294967295u32)]
     concurrency: Option<u32>,
     /// Most tasks handed out in a time; unlimited.
     rate: Option<RateSchema>,
