@@ -1,13 +1,16 @@
-//! Packs the dashboard into the binary: every file compressed, under a path that changes with its content.
+//! Packs the dashboard and the API reference into the binary: every file compressed, under a path that
+//! changes with its content.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Write as _};
+use std::io::{self, Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
+use zip::ZipArchive;
 
 /// What is packed, by the ending of its name.
 const TYPES: &[(&str, &str)] = &[
@@ -16,67 +19,103 @@ const TYPES: &[(&str, &str)] = &[
     ("svg", "image/svg+xml"),
 ];
 
-fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=dashboard/app");
-    let root = Path::new("dashboard/app");
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
-    let mut files = Vec::new();
-    collect(root, &mut files)?;
-    files.sort();
+/// What the reference needs of Swagger UI.
+const SWAGGER_UI: &[&str] = &["swagger-ui-bundle.js", "swagger-ui.css"];
 
-    let mut hasher = DefaultHasher::new();
-    let mut table = String::from("&[\n");
-    let mut modules = String::new();
-    for (index, (path, kind)) in files.iter().enumerate() {
-        let mut content = fs::read_to_string(path)?;
-        let name = path.strip_prefix(root).expect("it was found below").display().to_string();
-        if name.ends_with(".js") && !name.starts_with("vendor/") {
-            content = without_comments(&content);
-        }
-        (&name, &content).hash(&mut hasher);
-        if name.ends_with(".js") {
-            writeln!(modules, "  <link rel=\"modulepreload\" href=\"assets/VERSION/{name}\">")
-                .expect("a string takes all");
-        }
-        writeln!(
-            table,
-            "    {},",
-            packed(&out, &index.to_string(), &name, kind, content.as_bytes())?
-        )
-        .expect("a string takes all");
-    }
-    table.push(']');
-
-    let html = fs::read_to_string(root.join("index.html"))?;
-    html.hash(&mut hasher);
-    let version = format!("{:016x}", hasher.finish());
-    let html = html.replace("  <!-- modules -->\n", &modules).replace("VERSION", &version);
-    let index = packed(&out, "index", "", "text/html; charset=utf-8", html.as_bytes())?;
-    let code = format!(
-        "const VERSION: &str = {version:?};\nconst INDEX: Asset = {index};\nconst FILES: &[Asset] = {table};\n"
-    );
-    fs::write(out.join("dashboard.rs"), code)
+/// A file before it is packed.
+struct File {
+    name: String,
+    kind: &'static str,
+    content: Vec<u8>,
 }
 
-/// All files below a directory that are packed, with their types.
-fn collect(directory: &Path, files: &mut Vec<(PathBuf, &'static str)>) -> io::Result<()> {
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=dashboard/app");
+    println!("cargo::rerun-if-changed=reference");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
+    let mut files = Vec::new();
+    collect(Path::new("dashboard/app"), "", &mut files)?;
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut modules = String::new();
+    for file in files.iter_mut().filter(|file| file.name.ends_with(".js")) {
+        if !file.name.starts_with("vendor/") {
+            file.content = without_comments(&file.content);
+        }
+        let link = format!("  <link rel=\"modulepreload\" href=\"assets/VERSION/{}\">", file.name);
+        writeln!(modules, "{link}").expect("a string takes all");
+    }
+    collect(Path::new("reference"), "reference/", &mut files)?;
+    unpack(&mut files)?;
+
+    let index = fs::read_to_string("dashboard/app/index.html")?;
+    let index = index.replace("  <!-- modules -->\n", &modules);
+    let reference = fs::read_to_string("reference/index.html")?;
+    let mut hasher = DefaultHasher::new();
+    (&index, &reference).hash(&mut hasher);
+    let mut table = String::from("&[\n");
+    for (number, file) in files.iter().enumerate() {
+        (&file.name, &file.content).hash(&mut hasher);
+        writeln!(table, "    {},", packed(&out, &number.to_string(), file)?)
+            .expect("a string takes all");
+    }
+    table.push(']');
+    let version = format!("{:016x}", hasher.finish());
+    let page = |stem, html: &str| {
+        let content = html.replace("VERSION", &version).into_bytes();
+        packed(&out, stem, &File { name: String::new(), kind: "text/html; charset=utf-8", content })
+    };
+    let (index, reference) = (page("index", &index)?, page("reference", &reference)?);
+    let code = format!(
+        "const VERSION: &str = {version:?};\n\
+         const INDEX: Asset = {index};\n\
+         const REFERENCE: Asset = {reference};\n\
+         const FILES: &[Asset] = {table};\n"
+    );
+    fs::write(out.join("assets.rs"), code)
+}
+
+/// Adds all files below a directory that are packed.
+fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
+        let last = path.file_name().expect("an entry has a name").to_string_lossy();
         if path.is_dir() {
-            collect(&path, files)?;
-            continue;
+            collect(&path, &format!("{prefix}{last}/"), files)?;
+        } else if let Some(kind) = kind(&last) {
+            files.push(File { name: format!("{prefix}{last}"), kind, content: fs::read(&path)? });
         }
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        if let Some((_, kind)) = TYPES.iter().find(|(name, _)| ending == Some(name)) {
-            files.push((path, kind));
-        }
+    }
+    Ok(())
+}
+
+fn kind(name: &str) -> Option<&'static str> {
+    let (_, ending) = name.rsplit_once('.')?;
+    TYPES.iter().find(|(known, _)| *known == ending).map(|(_, kind)| *kind)
+}
+
+/// Adds what the reference needs of Swagger UI.
+fn unpack(files: &mut Vec<File>) -> io::Result<()> {
+    let mut archive = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
+    for wanted in SWAGGER_UI {
+        let ending = format!("/dist/{wanted}");
+        let paths = archive.file_names().filter_map(Result::ok);
+        // The archive's only directory is called after the version.
+        let path = paths
+            .map(String::from)
+            .find(|path| path.ends_with(&ending) && path.matches('/').count() == 2);
+        let path = path.expect("the archive holds a build of Swagger UI");
+        let mut content = Vec::new();
+        archive.by_name(&path)?.read_to_end(&mut content)?;
+        let kind = kind(wanted).expect("their types are known");
+        files.push(File { name: format!("reference/{wanted}"), kind, content });
     }
     Ok(())
 }
 
 /// A module without its comments, which are for those who read it in the repository: types, and lines that
 /// say why. They would be a tenth of what goes over the wire.
-fn without_comments(code: &str) -> String {
+fn without_comments(code: &[u8]) -> Vec<u8> {
+    let code = std::str::from_utf8(code).expect("a module is text");
     let mut rest = code;
     let mut slim = String::with_capacity(code.len());
     while let Some((before, after)) = rest.split_once("/**") {
@@ -86,16 +125,17 @@ fn without_comments(code: &str) -> String {
     }
     slim.push_str(rest);
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
-    slim.lines().filter(is_code).fold(String::new(), |code, line| code + line + "\n")
+    slim.lines().filter(is_code).fold(String::new(), |code, line| code + line + "\n").into_bytes()
 }
 
 /// Writes a file plain and compressed, and says so in Rust.
-fn packed(out: &Path, stem: &str, name: &str, kind: &str, content: &[u8]) -> io::Result<String> {
+fn packed(out: &Path, stem: &str, file: &File) -> io::Result<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(content)?;
+    encoder.write_all(&file.content)?;
     let (plain, gzip) = (out.join(stem), out.join(format!("{stem}.gz")));
-    fs::write(&plain, content)?;
+    fs::write(&plain, &file.content)?;
     fs::write(&gzip, encoder.finish()?)?;
+    let (name, kind) = (&file.name, file.kind);
     Ok(format!(
         "Asset {{ name: {name:?}, kind: {kind:?}, plain: include_bytes!({plain:?}), gzip: include_bytes!({gzip:?}) }}"
     ))

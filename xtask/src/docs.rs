@@ -5,18 +5,16 @@
 //! stands for its address.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
 use crate::links;
 use crate::markdown::{Example, examples, matches};
+use crate::server::{Server, binaries};
 use crate::stages::{cargo, root, target};
 
 const DEFAULT_ADDRESS: &str = "127.0.0.1:23334";
-const READY: &str = "punctual is ready on http://";
 /// Printed after every block; tells which one failed, and what each printed.
 const MARK: &str = "--- end of block ---";
 
@@ -50,7 +48,7 @@ fn run(name: &str, examples: &[Example]) -> anyhow::Result<()> {
         fs::remove_dir_all(&dir)?;
     }
     fs::create_dir_all(&dir)?;
-    let server = Server::start(&dir)?;
+    let server = Server::start(&dir.join("data"))?;
     let script = dir.join("script.sh");
     fs::write(&script, script_of(examples, &server.address))?;
 
@@ -94,41 +92,4 @@ fn script_of(examples: &[Example], address: &str) -> String {
         script += &format!("printf '\\n{MARK}\\n'\n");
     }
     script
-}
-
-fn binaries() -> PathBuf {
-    target().join("debug")
-}
-
-/// A server for one file; ends with it.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(dir: &Path) -> anyhow::Result<Self> {
-        let mut process = Command::new(binaries().join("punctual"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--store"])
-            .arg(dir.join("data"))
-            .env("PUNCTUAL_LOG", "warn")
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("cannot start punctual")?;
-        let stdout = process.stdout.take().context("its standard output is a pipe")?;
-        let mut server = Self { process, address: String::new() };
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line)?;
-        let address = line.trim().strip_prefix(READY);
-        server.address = address.context("the server did not get ready")?.to_owned();
-        Ok(server)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }

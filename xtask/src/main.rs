@@ -1,11 +1,13 @@
 //! The project's own commands: `cargo xtask test`, `cargo xtask bench`, `cargo xtask crash`.
 #![expect(clippy::print_stdout, reason = "a command speaks to its terminal")]
 
+mod api;
 mod dashboard;
 mod deploy;
 mod docs;
 mod links;
 mod markdown;
+mod server;
 mod stages;
 mod tools;
 
@@ -18,8 +20,9 @@ use crate::stages::{Stages, cargo};
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test                 everything a change must pass: format, lints, docs, tests, dashboard, examples
-                       in the docs, deploy/
+  test                 everything a change must pass: format, lints, docs, tests, API, dashboard,
+                       examples in the docs, deploy/
+  api [SEED EXAMPLES]  only the API: what is answered to made-up requests is what /openapi.json says
   docs                 only links and examples in the docs
   dashboard            only the checks of the dashboard: its types, and its pages in a browser
   deploy               only what is in deploy/: files parse, and the binary takes what they give it
@@ -42,6 +45,8 @@ fn run(args: &[String]) -> anyhow::Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["test"] => test(),
+        ["api"] => api::check(api::SEED, api::EXAMPLES),
+        ["api", seed, examples] => api::check(seed, examples),
         ["docs"] => docs::check(),
         ["deploy"] => deploy::check(),
         ["dashboard"] => dashboard::check(),
@@ -80,6 +85,7 @@ fn test() -> anyhow::Result<()> {
     stages.run("examples in the code", || {
         cargo(&["test", "--locked", "--workspace", "--doc"]).run()
     })?;
+    stages.run("API", || api::check(api::SEED, api::EXAMPLES))?;
     stages.run("dashboard", dashboard::check)?;
     stages.run("examples in the docs", docs::check)?;
     stages.run("deploy", deploy::check)?;

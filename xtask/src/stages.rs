@@ -73,6 +73,12 @@ impl Step {
         self
     }
 
+    /// The same with more arguments.
+    pub(crate) fn args(mut self, args: &[&str]) -> Self {
+        self.0.args(args);
+        self
+    }
+
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);
         self

@@ -11,15 +11,25 @@ pub(crate) fn require(programs: &[&str]) -> anyhow::Result<()> {
         return Ok(());
     }
     let packages: Vec<&str> = missing.into_iter().map(package).collect();
+    install(&packages)?;
+    let missing = self::missing(programs);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("{} still cannot be run", missing.join(" "))
+}
+
+/// Installs Debian packages if it may, else says how.
+pub(crate) fn install(packages: &[&str]) -> anyhow::Result<()> {
     let names = packages.join(" ");
     if may_install() {
         println!("installing {names}");
         let installed = Command::new("sh")
             .args(["-c", "apt-get update -q && apt-get install -qy --no-install-recommends \"$@\""])
             .arg("sh")
-            .args(&packages)
+            .args(packages)
             .status()?;
-        if installed.success() && self::missing(programs).is_empty() {
+        if installed.success() {
             return Ok(());
         }
     }

@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use punctual_client::{Client, Commit, NewTask, Take};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::process::{PATIENCE, Server, serve, within};
 use crate::raw;
@@ -49,6 +50,56 @@ async fn slow_and_idle_connections_stop_nobody() {
     assert_eq!(raw::Answer::read(patient).status, 201);
     drop((idle, slow));
     server.stop();
+}
+
+/// Thousands of connections on which nothing comes, more than are served at once: whoever is connected is
+/// served, memory is bounded, and when they are gone so are their places.
+#[tokio::test]
+async fn thousands_of_idle_connections_stop_nobody() {
+    const WANTED: usize = 20_000;
+    const SERVED_MAX: usize = 16_384;
+    // This process and the server need a file for each; a machine that grants less gets fewer.
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
+    let wanted = most.map_or(WANTED, |most| WANTED.min(most as usize - 500));
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    let mut command = serve(&dir.path().join("store"));
+    command.stderr(fs::File::create(&log).unwrap());
+    let server = Server::of(command);
+    let client = server.client();
+    is_served(&client).await;
+    let (files, memory) = (open_files(&server), resident_bytes(&server));
+
+    let address: SocketAddr = server.address().parse().unwrap();
+    // Those without a place wait in the line of the kernel, which is short: no more get in.
+    let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(2)).ok();
+    let idle: Vec<TcpStream> = (0..wanted).map_while(connect).collect();
+    is_served(&client).await;
+    let (most_files, most_memory) = (open_files(&server), resident_bytes(&server));
+    let (count, bytes) = (idle.len(), most_memory.saturating_sub(memory) / idle.len());
+    println!("{count} of {wanted} connections, {most_files} files, {bytes} bytes for each");
+    assert!(count >= wanted.min(SERVED_MAX), "{count}");
+    assert!(most_files <= files + SERVED_MAX, "{most_files}");
+    assert!(bytes < 20_000, "{bytes}");
+
+    drop(idle);
+    is_served(&server.client()).await;
+    punctual_testing::eventually("their files are closed", || {
+        (open_files(&server) < files + 100).then_some(())
+    });
+    server.stop();
+    no_panic(&log);
+}
+
+fn open_files(server: &Server) -> usize {
+    fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap().count()
+}
+
+fn resident_bytes(server: &Server) -> usize {
+    let pages = fs::read_to_string(format!("/proc/{}/statm", server.pid())).unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4_096
 }
 
 /// A server that may open few files, with more connections than that.

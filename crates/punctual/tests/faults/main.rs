@@ -5,13 +5,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
+mod codes;
 mod files;
 mod full;
 mod input;
 mod limits;
+mod lossy;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
+#[path = "../crash/random.rs"]
+#[expect(dead_code, reason = "another suite uses the rest")]
+mod random;
 mod raw;
 mod sync;
 mod task;

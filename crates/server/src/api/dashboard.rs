@@ -1,8 +1,9 @@
-//! `/` and `/assets/…`: the dashboard, packed into the binary by `build.rs`.
+//! `/`, `/docs` and `/assets/…`: the dashboard and the API reference, packed into the binary by
+//! `build.rs`.
 //!
-//! Its files are open to everybody: they hold nothing but the program, which asks for a token where the
-//! server has some. Everything but the page itself lies under a path that changes with its content, so a
-//! browser need never ask for it again.
+//! Their files are open to everybody: they hold nothing but programs, which ask for a token where the
+//! server has some. Everything but the pages themselves lies under a path that changes with its content,
+//! so a browser need never ask for it again.
 
 use std::sync::Arc;
 
@@ -13,14 +14,14 @@ use axum::http::header::{
     IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 
 use super::{App, no_route};
 
-include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
+include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// A file of the dashboard.
+/// A file that is sent as it is.
 struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -35,11 +36,19 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The routes of this file. They are for browsers and no part of the API.
 pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/", get(index)).route("/assets/{version}/{*name}", get(asset))
+    Router::new()
+        .route("/", get(index))
+        .route("/docs", get(reference))
+        .route("/docs/", get(Redirect::permanent("../docs")))
+        .route("/assets/{version}/{*name}", get(asset))
 }
 
 async fn index(headers: HeaderMap) -> Response {
     send(&INDEX, &headers, "no-cache")
+}
+
+async fn reference(headers: HeaderMap) -> Response {
+    send(&REFERENCE, &headers, "no-cache")
 }
 
 async fn asset(
@@ -76,7 +85,10 @@ fn send(file: &Asset, headers: &HeaderMap, caching: &'static str) -> Response {
         file.plain.into_response()
     };
     let sent = response.headers_mut();
-    sent.extend(fixed.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    for (name, value) in fixed {
+        // The body has brought a type of its own, which goes.
+        sent.insert(name, HeaderValue::from_static(value));
+    }
     sent.insert(ETAG, HeaderValue::from_str(&tag).expect("hex digits in quotes"));
     response
 }
@@ -93,21 +105,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_it_is_under_150_kb_over_the_wire() {
-        let size: usize = FILES.iter().chain([&INDEX]).map(|file| file.gzip.len()).sum();
+    fn the_dashboard_is_under_150_kb_over_the_wire() {
+        let files = FILES.iter().filter(|file| !file.name.starts_with("reference/"));
+        let size: usize = files.chain([&INDEX]).map(|file| file.gzip.len()).sum();
         assert!(size < 150_000, "{size} bytes");
     }
 
     #[test]
-    fn the_page_names_no_file_that_is_not_there_and_holds_no_script_or_style() {
-        let page = std::str::from_utf8(INDEX.plain).unwrap();
-        let named: Vec<&str> = page.split('"').filter(|text| text.contains("assets/")).collect();
-        assert!(named.len() > 20, "{named:?}");
-        for path in named {
-            let name = path.strip_prefix(&format!("assets/{VERSION}/")).unwrap();
-            assert!(FILES.iter().any(|file| file.name == name), "{path}");
+    fn pages_name_no_file_that_is_not_there_and_hold_no_script_or_style() {
+        for (page, files, scripts) in [(INDEX, 20, 1), (REFERENCE, 4, 2)] {
+            let page = std::str::from_utf8(page.plain).unwrap();
+            let named: Vec<&str> =
+                page.split('"').filter(|text| text.contains("assets/")).collect();
+            assert!(named.len() >= files, "{named:?}");
+            for path in named {
+                let name = path.strip_prefix(&format!("assets/{VERSION}/")).unwrap();
+                assert!(FILES.iter().any(|file| file.name == name), "{path}");
+            }
+            let foreign = ["http:", "https:", "\"//", "<style", "style=", "onload"];
+            assert!(!foreign.iter().any(|foreign| page.contains(foreign)), "{page}");
+            assert_eq!(page.matches("<script").count(), scripts);
+            assert_eq!(page.matches("\"></script>").count(), scripts, "none has a body");
         }
-        assert!(!page.contains("<style") && !page.contains("style=") && !page.contains("onload"));
-        assert!(page.matches("<script").count() == 1 && page.contains("\"></script>"));
     }
 }

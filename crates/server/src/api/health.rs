@@ -40,14 +40,14 @@ struct Ready {
 }
 
 /// Whether the server runs.
-#[utoipa::path(get, path = "/livez", tag = "operations",
+#[utoipa::path(get, path = "/livez", tag = "operations", security(()),
     responses((status = 200, description = "It runs", body = Live)))]
 async fn livez() -> Response {
     answer(StatusCode::OK, &Live { live: true })
 }
 
 /// Whether the server can do its work.
-#[utoipa::path(get, path = "/readyz", tag = "operations",
+#[utoipa::path(get, path = "/readyz", tag = "operations", security(()),
     responses((status = 200, description = "It can", body = Ready), Unready))]
 async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     if app.draining.load(Ordering::Relaxed) {

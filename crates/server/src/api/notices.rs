@@ -99,7 +99,7 @@ struct NoticeParams {
     #[param(example = "exhausted")]
     state: Option<String>,
     /// Most items on the page, 1 to 1000.
-    #[param(default = 50)]
+    #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// The `next` of the page before.
     cursor: Option<String>,

@@ -7,10 +7,12 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use bytes::Bytes;
+use serde_json::Value;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, Ref, RefOr, Required, Response, Schema};
-use utoipa::{IntoResponses, OpenApi};
+use utoipa::{IntoResponses, Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -31,6 +33,9 @@ use crate::code::Code;
             application/problem+json with a stable code."
     ),
     components(schemas(ProblemView)),
+    // A server without tokens asks for none.
+    security((), ("token" = [])),
+    modifiers(&Bearer),
     tags(
         (name = "queues", description = "Queues and their settings"),
         (name = "tasks", description = "Pushing, reading and controlling tasks"),
@@ -44,6 +49,20 @@ use crate::code::Code;
     )
 )]
 struct Document;
+
+/// Says how a token is sent.
+struct Bearer;
+
+impl Modify for Bearer {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("One of the server's tokens; a server on loopback may have none"))
+            .build();
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(scheme));
+    }
+}
 
 /// All routes, and with them their description.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -83,7 +102,7 @@ pub(super) fn templates() -> Vec<String> {
 }
 
 /// This document.
-#[utoipa::path(get, path = "/openapi.json", tag = "operations",
+#[utoipa::path(get, path = "/openapi.json", tag = "operations", security(()),
     responses((status = 200, description = "An OpenAPI 3.1 document", body = Object),
         Foreign))]
 async fn openapi() -> impl IntoResponse {
@@ -91,7 +110,9 @@ async fn openapi() -> impl IntoResponse {
     static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| {
         let (_, mut document) = routes().split_for_parts();
         relax(&mut document);
-        serde_json::to_vec(&document).expect("the document has string keys only").into()
+        let mut document = serde_json::to_value(&document).expect("it has string keys only");
+        allow_empty(&mut document);
+        document.to_string().into()
     });
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], DOCUMENT.clone())
 }
@@ -116,6 +137,18 @@ fn relax(document: &mut utoipa::openapi::OpenApi) {
             if !named.is_some_and(needs_fields) {
                 body.required = Some(Required::False);
             }
+        }
+    }
+}
+
+/// Says that a text in the query of a list may be empty, which counts as left out.
+fn allow_empty(document: &mut Value) {
+    let paths = document["paths"].as_object_mut().into_iter().flat_map(|paths| paths.values_mut());
+    let lists = paths.filter_map(|item| item.pointer_mut("/get/parameters")?.as_array_mut());
+    for parameter in lists.flatten() {
+        let is_number = parameter["schema"]["type"].to_string().contains("integer");
+        if parameter["in"] == "query" && !is_number {
+            parameter["allowEmptyValue"] = true.into();
         }
     }
 }

@@ -108,7 +108,7 @@ struct PlanParams {
     #[param(example = "next")]
     order: Option<String>,
     /// Most items on the page, 1 to 1000.
-    #[param(default = 50)]
+    #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// The `next` of the page before.
     cursor: Option<String>,
@@ -294,7 +294,7 @@ fn count(n: Option<usize>, default: usize) -> Result<usize, Failure> {
 #[into_params(parameter_in = Query)]
 struct ResultParams {
     /// Most items on the page, 1 to 1000.
-    #[param(default = 50)]
+    #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// The `next` of the page before.
     cursor: Option<String>,

@@ -43,7 +43,7 @@ struct QueueParams {
     #[param(value_type = Option<ModeSchema>)]
     mode: Option<String>,
     /// Most items on the page, 1 to 1000.
-    #[param(default = 50)]
+    #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// The `next` of the page before.
     cursor: Option<String>,

@@ -32,7 +32,7 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let is_post = *method == Method::POST;
     Needs::Right(match parts[..] {
-        ["livez" | "readyz" | "openapi.json" | "docs" | ""] | ["assets", ..] => {
+        ["livez" | "readyz" | "openapi.json" | "docs" | ""] | ["assets", ..] | ["docs", ""] => {
             return Needs::Nothing;
         }
         ["v1", "access"] => return Needs::Token,

@@ -70,8 +70,8 @@ impl PartialSchema for Duration {
     fn schema() -> RefOr<Schema> {
         let text = ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some("Numbers with units: ms, s, m, h, d"))
-            .pattern(Some(r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$"));
+            .description(Some("Numbers with units: ms, s, m, h, d; a number alone is seconds"))
+            .pattern(Some(r"^([0-9]+(\.[0-9]+)?|([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+)$"));
         OneOfBuilder::new()
             .description(Some("A length of time, at most 100 years"))
             .examples(["1h30m"])
@@ -112,7 +112,7 @@ pub(crate) enum StateSchema {
     Cancelled,
 }
 
-/// Who carries out a queue's tasks. This version carries out `pull` and `http`.
+/// Who carries out a queue's tasks.
 #[derive(ToSchema)]
 #[schema(as = Mode, rename_all = "lowercase")]
 pub(crate) enum ModeSchema {
@@ -162,6 +162,7 @@ pub(crate) struct RetrySchema {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RateSchema {
     /// Tasks handed out at most.
+    #[schema(value_type = u64, minimum = 1, maximum = 4294967295)]
     limit: u32,
     /// In this time.
     per: Duration,
@@ -190,6 +191,7 @@ pub(crate) struct SettingsSchema {
     /// A label to tell queues apart.
     tag: Option<String>,
     /// Most live tasks; unlimited.
+    #[schema(minimum = 1)]
     max: Option<u64>,
     /// How long a taken task is held before it counts as lost; 30 s.
     hold: Option<Duration>,
@@ -202,6 +204,7 @@ pub(crate) struct SettingsSchema {
     /// The order among ready tasks of one priority; `fifo`.
     order: Option<OrderSchema>,
     /// Most tasks held at once; unlimited.
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 4294967295)]
     concurrency: Option<u32>,
     /// Most tasks handed out in a time; unlimited.
     rate: Option<RateSchema>,

@@ -12,7 +12,6 @@
  * @property {string} [text] of a string: its value; of a number or literal: as it is written
  */
 
-const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y;
 const LITERAL = /true|false|null/y;
@@ -32,13 +31,16 @@ export function parse(text) {
     if (found !== undefined) at += found.length;
     return found;
   };
+  const space = () => {
+    for (let code = text.charCodeAt(at); code === 32 || code === 9 || code === 10 || code === 13; code = text.charCodeAt(at)) at += 1;
+  };
   /** @param {string} what @returns {never} */
   const fail = (what) => {
     throw new SyntaxError(`${what} expected at character ${at + 1}`);
   };
   /** @param {string} mark */
   const skip = (mark) => {
-    eat(SPACE);
+    space();
     if (text[at] !== mark) return false;
     at += 1;
     return true;
@@ -50,7 +52,7 @@ export function parse(text) {
 
   /** @returns {Node} */
   const value = () => {
-    eat(SPACE);
+    space();
     const start = at;
     if (text[at] === "{") {
       at += 1;
@@ -58,7 +60,7 @@ export function parse(text) {
       const members = [];
       if (!skip("}")) {
         do {
-          eat(SPACE);
+          space();
           const name = string();
           if (!skip(":")) fail(":");
           members.push([name, value()]);
@@ -89,7 +91,7 @@ export function parse(text) {
   };
 
   const root = value();
-  eat(SPACE);
+  space();
   if (at < text.length) fail("the end");
   return root;
 }

@@ -1,6 +1,8 @@
 //! Descriptions of plans, for `/openapi.json`.
 
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::http::HttpSchema;
 use super::{AnyJson, CallbackSchema, Duration, RetrySchema};
@@ -51,7 +53,7 @@ pub(crate) struct PlanSchema {
     #[schema(minimum = 0, maximum = 10000, default = 100)]
     keep_results: Option<u32>,
     /// What kind of rule it is; required in a new plan.
-    plan_type: Option<PlanTypeSchema>,
+    plan_type: Option<RuleType>,
     /// How many units lie between two runs (1 to 32767), or on which day they are.
     plan_value: Option<i64>,
     /// When it is due, from when it repeats, or at which time of day.
@@ -78,7 +80,7 @@ pub(crate) struct PreviewSchema {
     #[schema(default = 10, minimum = 1, maximum = 1000)]
     n: Option<usize>,
     /// What kind of rule it is.
-    plan_type: PlanTypeSchema,
+    plan_type: RuleType,
     /// How many units lie between two runs (1 to 32767), or on which day they are.
     plan_value: Option<i64>,
     /// When it is due, from when it repeats, or at which time of day.
@@ -94,7 +96,27 @@ pub(crate) struct PreviewSchema {
     cron: Option<String>,
 }
 
-/// The kind of a rule; by its number as well, 0 to 7 in this order.
+/// The kind of a rule as it is given.
+pub(crate) struct RuleType;
+
+impl ToSchema for RuleType {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((PlanTypeSchema::name().into_owned(), PlanTypeSchema::schema()));
+    }
+}
+
+impl PartialSchema for RuleType {
+    fn schema() -> RefOr<Schema> {
+        let number = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .description(Some("Its number: 0 to 7, in the order of the names"))
+            .minimum(Some(0.0))
+            .maximum(Some(7.0));
+        OneOfBuilder::new().item(Ref::from_schema_name(PlanTypeSchema::name())).item(number).into()
+    }
+}
+
+/// The kind of a rule.
 #[derive(ToSchema)]
 #[schema(as = PlanType, rename_all = "lowercase")]
 pub(crate) enum PlanTypeSchema {
