@@ -190,6 +190,11 @@ impl Announcement {
         &self.kind
     }
 
+    /// When it happened.
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
     /// The queues it names.
     pub fn queues(&self) -> &[QueueName] {
         match &self.queues {

@@ -54,6 +54,9 @@ pub(crate) struct Events {
     flush: Notify,
     progress: Pace,
     ring: RwLock<Ring>,
+    /// Whether somebody listens or did, here or perhaps at another server. Until then no event has an id
+    /// that anybody knows, and none needs to be kept.
+    is_heard: AtomicBool,
     /// What happened lately, counted.
     pub(crate) stats: Stats,
     /// The last event in the ring; none until the past was heard.
@@ -106,6 +109,7 @@ impl Events {
         tracer: Arc<Tracer>,
     ) -> Arc<Self> {
         Arc::new(Self {
+            is_heard: AtomicBool::new(!store.is_exclusive()),
             store,
             meters,
             tracer,
@@ -124,6 +128,9 @@ impl Events {
         // Measured before anybody else has to wait for it.
         let announcements: Vec<_> =
             announcements.into_iter().inspect(|news| self.measure(news)).collect();
+        if !self.is_heard.load(Ordering::Relaxed) {
+            return;
+        }
         let mut pending = self.pending();
         let was_empty = pending.announcements.is_empty();
         for announcement in announcements {
@@ -145,6 +152,9 @@ impl Events {
     /// Counts what happened, hands on the spans it ends, and writes it down.
     fn measure(&self, news: &Announcement) {
         self.meters.announced(news);
+        if self.store.is_exclusive() {
+            self.stats.note(news);
+        }
         self.tracer.record(news.spans());
         log::note(news);
     }
@@ -202,7 +212,9 @@ impl Events {
         let mut hearing = self.store.hearing();
         while let Some(heard) = hearing.recv().await {
             let now = self.store.now();
-            self.stats.hear(&heard.events, now);
+            if !self.store.is_exclusive() {
+                self.stats.hear(&heard.events, now);
+            }
             let head = {
                 let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
                 ring.hear(heard, now);
@@ -238,6 +250,7 @@ impl Events {
         filter: EventFilter,
         start: Start,
     ) -> Result<Listener, StoreError> {
+        self.is_heard.store(true, Ordering::Relaxed);
         let begun = self.reach(EventId::default());
         if tokio::time::timeout(BEGIN_WITHIN, begun).await.is_err() {
             return Err(StoreError::unavailable("the events so far are still being read"));

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use punctual_core::{QueueName, Timestamp};
+use punctual_core::{Announcement, QueueName, Timestamp};
 use punctual_store::Announced;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -143,7 +143,16 @@ impl Stats {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what was heard.
+    /// Counts what happened just now, where there is no other server.
+    pub(super) fn note(&self, news: &Announcement) {
+        if let (Some(count), Some(queue)) = (Count::of(news.kind()), news.queues().first()) {
+            let number = u32::try_from(news.ids().len().max(1)).unwrap_or(u32::MAX);
+            let step = step_of(news.at());
+            self.tracks().add(queue, step, count, number, step);
+        }
+    }
+
+    /// Counts what was heard, here or at another server.
     pub(super) fn hear(&self, events: &[Announced], now: Timestamp) {
         for event in events {
             let (Some(count), Some(queue)) = (Count::of(&event.kind), event.queues.first()) else {
