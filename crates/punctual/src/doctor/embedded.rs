@@ -11,6 +11,7 @@ use punctual_store::local::LocalStore;
 use rustix::fs::{Access, access, statvfs};
 
 use super::Check;
+use crate::config::Config;
 
 const MIB: u64 = 1 << 20;
 /// Below that a server has hardly begun before the disk is full.
@@ -22,7 +23,7 @@ const LISTEN: &str = "127.0.0.1:23334";
 
 /// Looks at a store in a directory. Beside a server that has it open that server is asked, at the
 /// address its configuration names.
-pub(super) async fn examine(dir: &Path, listen: Option<&str>) -> Vec<Check> {
+pub(super) async fn examine(dir: &Path, config: Option<&Config>) -> Vec<Check> {
     if !dir.exists() {
         return vec![records(dir)];
     }
@@ -35,7 +36,7 @@ pub(super) async fn examine(dir: &Path, listen: Option<&str>) -> Vec<Check> {
                 "files",
                 format!("{found}; they are read through when it is stopped"),
             ));
-            checks.push(server(listen.unwrap_or(LISTEN)).await);
+            checks.push(server(config).await);
         }
     }
     checks
@@ -113,9 +114,17 @@ fn order_of_time(dir: &Path) -> Check {
     }
 }
 
-async fn server(listen: &str) -> Check {
-    let url = format!("http://{listen}");
-    let asked = match Client::new(url.as_str(), None) {
+/// Asks the server that uses the files. Whoever may read its settings may trust its certificate.
+async fn server(config: Option<&Config>) -> Check {
+    let listen = config.map_or(LISTEN, |config| &config.listen);
+    let certificate = config.and_then(|config| std::fs::read(&config.tls.as_ref()?.cert).ok());
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{listen}");
+    let client = Client::new(url.as_str(), None).and_then(|client| match &certificate {
+        Some(pem) => client.trusting(pem),
+        None => Ok(client),
+    });
+    let asked = match client {
         Ok(client) => client.ready().await,
         Err(error) => Err(error),
     };

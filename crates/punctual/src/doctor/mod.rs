@@ -98,8 +98,8 @@ impl Doctor {
 
     async fn examine(&self) -> anyhow::Result<Vec<Check>> {
         let file = self.flags.config.as_deref();
-        let listen = match file.map(config::check).transpose() {
-            Ok(config) => config.map(|config| config.listen),
+        let config = match file.map(config::check).transpose() {
+            Ok(config) => config,
             // Nobody knows then which store is meant.
             Err(error) => {
                 let advice = "correct it, and try it with `punctual config check`";
@@ -116,7 +116,7 @@ impl Doctor {
                 )
             }
             StorePlace::Directory(dir) => {
-                checks.extend(embedded::examine(&dir, listen.as_deref()).await);
+                checks.extend(embedded::examine(&dir, config.as_ref()).await);
             }
             StorePlace::Redis(place) => checks.extend(redis::examine(&place, self.repair).await),
         }

@@ -155,3 +155,29 @@ fn files_that_do_not_fit_are_refused_at_the_start() {
         assert!(reason.contains(part), "{part}: {reason}");
     }
 }
+
+#[test]
+fn the_doctor_asks_a_server_by_the_certificate_it_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    std::fs::write(path("cert.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+    std::fs::write(path("key.pem"), key.serialize_pem()).unwrap();
+    let mut command = serve(Path::new(&path("data")));
+    command.args(["--tls-cert", &path("cert.pem"), "--tls-key", &path("key.pem")]);
+    let server = Server::of(command);
+    let listen = server.url.strip_prefix("https://").unwrap();
+    let settings = format!(
+        "listen = {listen:?}\nstore = {:?}\ntls_cert = {:?}\ntls_key = {:?}\n",
+        path("data"),
+        path("cert.pem"),
+        path("key.pem")
+    );
+    std::fs::write(path("punctual.toml"), settings).unwrap();
+    let looked = punctual().args(["doctor", "--config", &path("punctual.toml")]).output().unwrap();
+    let told = String::from_utf8_lossy(&looked.stdout);
+    assert!(told.contains(&format!("{} is ready", server.url)), "{told}");
+    assert!(looked.status.success(), "{told}");
+    server.stop();
+}
