@@ -6,7 +6,7 @@ use std::time::Duration;
 use punctual_client::{NewTask, RawJson, State};
 
 use crate::process::{Server, punctual};
-use crate::scene::{in_state, queue, server, until};
+use crate::scene::{in_state, queue, server};
 
 const HOLD: Duration = Duration::from_secs(3);
 
@@ -109,10 +109,16 @@ async fn asked_to_end_it_lets_commands_finish_and_asked_again_it_does_not() {
     for (signals, state) in [(1, State::Done), (2, State::Running)] {
         let (server, client) = server();
         queue(&client, "q", "pull", Duration::from_secs(30)).await;
-        let script = if signals == 1 { "sleep 1" } else { "sleep 600" };
-        let mut working = Working::start(&server, &[], script);
+        let dir = tempfile::tempdir().unwrap();
+        let begun = dir.path().join("begun");
+        let seconds = if signals == 1 { 1 } else { 600 };
+        let script = format!("touch {}; sleep {seconds}", begun.display());
+        let mut working = Working::start(&server, &[], &script);
         client.push("q", &NewTask::new("x").id("a")).await.unwrap();
-        until(&client, "q", "a", "running", |task| task.state == State::Running).await;
+        // One that was only just handed out would be given back.
+        while !begun.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         for _ in 0..signals {
             working.signal("TERM");
             tokio::time::sleep(Duration::from_millis(200)).await;
