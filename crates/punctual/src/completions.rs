@@ -1,7 +1,9 @@
 //! `punctual completions` and `punctual man`: the command line, for shells and for `man`.
 
 use std::io::Write;
+use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
@@ -18,10 +20,17 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
-/// Print the manual page
+/// Print the manual page, or write those of all commands
 #[derive(Args)]
-#[command(after_help = "Example:\n  punctual man > /usr/share/man/man1/punctual.1")]
-pub(crate) struct Manual {}
+#[command(after_help = "\
+Examples:
+  punctual man | man -l -
+  punctual man --dir /usr/local/share/man/man1")]
+pub(crate) struct Manual {
+    /// Write a page per command into this directory: punctual.1, punctual-push.1 and so on
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
 
 impl Completions {
     pub(crate) fn run(self) -> anyhow::Result<()> {
@@ -33,6 +42,10 @@ impl Completions {
 
 impl Manual {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        if let Some(dir) = self.dir {
+            return clap_mangen::generate_to(Punctual::command(), &dir)
+                .with_context(|| format!("dir: cannot write into {}", dir.display()));
+        }
         let mut text = Vec::new();
         clap_mangen::Man::new(Punctual::command()).render(&mut text)?;
         Ok(std::io::stdout().write_all(&text)?)

@@ -40,6 +40,12 @@ fn shells_and_man_know_every_command() {
     }
     let manual = output(&["man"]);
     assert!(manual.starts_with(".ie") && manual.contains("punctual\\-work"), "{manual}");
+    let dir = tempfile::tempdir().unwrap();
+    output(&["man", "--dir", dir.path().to_str().unwrap()]);
+    let page = std::fs::read_to_string(dir.path().join("punctual-plan-add.1")).unwrap();
+    assert!(page.contains("Examples:"), "{page}");
+    let nowhere = punctual().args(["man", "--dir", "/none/such"]).output().unwrap();
+    assert!(complaint(&nowhere, 1).contains("dir: cannot write into /none/such"));
 }
 
 #[test]
