@@ -92,6 +92,8 @@ export function restart() {
 /** @param {string} query */
 async function open(query) {
   const mine = new AbortController();
+  // A stream that goes on after no event tells nothing of what happened since the views were read.
+  missed ||= !lastId;
   let ended = false;
   stream = mine;
   try {
