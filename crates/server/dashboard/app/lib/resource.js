@@ -67,7 +67,12 @@ export function useResource(path, { types, queue, apart = APART_MS, keep = false
     };
     const changed = () => {
       if (document.hidden) return;
-      timer ??= setTimeout(load, Math.max(0, last + apart - Date.now()));
+      timer ??= setTimeout(due, Math.max(0, last + apart - Date.now()));
+    };
+    const due = () => {
+      timer = undefined;
+      // A tab that was hidden meanwhile is told when it is seen again.
+      if (!document.hidden) void load();
     };
     reload.current = () => {
       clearTimeout(timer);
