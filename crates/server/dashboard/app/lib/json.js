@@ -120,3 +120,13 @@ export function pretty(text, node = parse(text), indent = "") {
   }
   return raw(text, node);
 }
+
+/** What is wrong with a JSON text. @param {string} text */
+export function fault(text) {
+  try {
+    parse(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useId, useState } from "../lib/html.js";
 import { api, ApiError, url } from "../lib/api.js";
-import { parse, pretty } from "../lib/json.js";
+import { fault, pretty } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { go, href } from "../lib/router.js";
 import { ruleWords, weekday } from "../lib/rule.js";
@@ -74,16 +74,6 @@ function bodyOf(form, isNew) {
   const names = isNew ? { station: form.station, ...(form.plan_id ? { plan_id: form.plan_id } : {}) } : {};
   const members = Object.entries({ ...names, ...given, ...ruleOf(form), tags }).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `{${[...members, `"message":${form.message}`, ...(form.http ? [`"http":${form.http}`] : isNew ? [] : ['"http":null'])].join()}}`;
-}
-
-/** What is wrong with a JSON text. @param {string} text */
-function fault(text) {
-  try {
-    parse(text);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 /** Which field the server's words are about. @param {unknown} error @returns {Record<string, string>} */

@@ -3,23 +3,13 @@
 
 import { html, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
-import { parse } from "../lib/json.js";
+import { fault } from "../lib/json.js";
 import { go } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Input } from "../parts/form.js";
 import { Icon } from "../parts/icon.js";
 import { complain, say } from "../parts/toast.js";
-
-/** What is wrong with a JSON text. @param {string} text */
-function fault(text) {
-  try {
-    parse(text);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
 
 /** A time as a field for it shows it, in the viewer's zone. @param {string | null | undefined} at */
 export function local(at) {
