@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 
 use crate::remote::Remote;
 use crate::values;
@@ -28,7 +29,8 @@ const ERROR_BYTES_MAX: usize = 4 << 10;
 /// the reason, and is tried again by the queue's policy. While it runs its hold is extended. A
 /// cancelled task's command is ended, with all it has started.
 ///
-/// Ctrl-C or SIGTERM: nothing more is taken and running commands finish; a second one ends them.
+/// Ctrl-C or SIGTERM: nothing more is taken and running commands finish; a second one ends
+/// them and gives their tasks back.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -68,30 +70,30 @@ impl Work {
             let command = command.clone();
             async move { carry_out(&job, &command, timeout).await }
         };
+        let mut asked = signal(SignalKind::terminate())?;
+        let mut interrupted = signal(SignalKind::interrupt())?;
+        let (stop, stopped) = oneshot::channel();
+        let (hurry, hurried) = oneshot::channel();
+        tokio::spawn(async move {
+            for ask in [stop, hurry] {
+                tokio::select! {
+                    _ = asked.recv() => {}
+                    _ = interrupted.recv() => {}
+                }
+                let _ = ask.send(());
+            }
+        });
         let runtime = Runtime::new(client, name)
             .capabilities(self.capabilities)
             .grace(Duration::MAX)
+            .hurry(said(hurried))
             .handle(self.queue, self.concurrency, handler);
-        let mut asked = signal(SignalKind::terminate())?;
-        let mut interrupted = signal(SignalKind::interrupt())?;
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let running = tokio::spawn(runtime.run_until(async {
-            let _ = stopped.await;
-        }));
-        tokio::pin!(running);
-        tokio::select! {
-            ended = &mut running => return Ok(ended??),
-            _ = asked.recv() => {}
-            _ = interrupted.recv() => {}
-        }
-        let _ = stop.send(());
-        tokio::select! {
-            ended = running => Ok(ended??),
-            // The groups of the commands end with this process's tasks, which kill what they drop.
-            _ = asked.recv() => Ok(()),
-            _ = interrupted.recv() => Ok(()),
-        }
+        Ok(runtime.run_until(said(stopped)).await?)
     }
+}
+
+async fn said(what: oneshot::Receiver<()>) {
+    let _ = what.await;
 }
 
 /// A command under way. Dropped, it is killed with all it has started.

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use punctual_core::State;
 use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 use tracing::warn;
 
-use super::{Handler, Job, Outcome, Pause, Stop, is_passing};
+use super::{Handler, Job, Outcome, Pause, Signal, Stop, is_passing};
 use crate::error::Error;
 use crate::hold::{Commit, Extend, Fail, Release, Stopped};
 use crate::task::{Taken, Task};
@@ -84,11 +84,13 @@ impl Jobs {
         of_queue.for_each(|(_, stopper)| told(stopper, Stop::Lost));
     }
 
-    /// Waits until nothing is under way. After `grace` handlers are told to stop, and cut off if they
-    /// do not.
-    pub(super) async fn finish(&self, grace: Duration) {
-        if tokio::time::timeout(grace, self.idle()).await.is_ok() {
-            return;
+    /// Waits until nothing is under way. After `grace`, or in a hurry, handlers are told to stop, and
+    /// cut off if they do not.
+    pub(super) async fn finish(&self, grace: Duration, hurry: Signal) {
+        tokio::select! {
+            () = self.idle() => return,
+            () = tokio::time::sleep(grace) => {}
+            () = hurry => {}
         }
         for stopper in self.lock().values() {
             told(stopper, Stop::Stopping);
@@ -190,7 +192,13 @@ impl Carrying {
                 if is_reported { next_beat.min(reported_at + REPORT_EVERY) } else { next_beat };
             tokio::select! {
                 biased;
-                outcome = &mut working => return (returned(outcome), unsent(&mut reports)),
+                outcome = &mut working => {
+                    if outcome.as_ref().is_err_and(JoinError::is_cancelled) {
+                        // The program's own runtime may end without a word.
+                        told(&self.stopper, Stop::Stopping);
+                    }
+                    return (returned(outcome), unsent(&mut reports));
+                }
                 () = tokio::time::sleep_until(at) => {
                     reported_at = Instant::now();
                     let report = reports.borrow_and_update().clone();
@@ -288,7 +296,7 @@ impl Carrying {
 }
 
 /// What a handler came to, if it did not end by itself too.
-fn returned(outcome: Result<Outcome, tokio::task::JoinError>) -> Outcome {
+fn returned(outcome: Result<Outcome, JoinError>) -> Outcome {
     outcome.unwrap_or_else(|error| {
         let what =
             if error.is_panic() { "the handler panicked" } else { "the handler was cut off" };

@@ -60,6 +60,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 
 type Outcome = Result<RawJson, Fail>;
 type Carrying = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What carries out the tasks of a queue.
 #[derive(Clone)]
@@ -76,6 +77,7 @@ pub struct Runtime {
     name: String,
     capabilities: Vec<String>,
     grace: Duration,
+    hurry: Signal,
     handlers: HashMap<String, Handler>,
 }
 
@@ -90,7 +92,8 @@ impl Runtime {
     /// A worker of this name, which should be its own among those of the queues it serves.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
         let (capabilities, handlers) = (Vec::new(), HashMap::new());
-        Self { client, name: name.into(), capabilities, grace: GRACE, handlers }
+        let hurry = Box::pin(std::future::pending());
+        Self { client, name: name.into(), capabilities, grace: GRACE, hurry, handlers }
     }
 
     /// What it is capable of, for queues of mode dispatch.
@@ -106,6 +109,12 @@ impl Runtime {
     /// said.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// Ends the grace as soon as `hurry` is ready: tasks under way are given back there and then.
+    pub fn hurry(mut self, hurry: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.hurry = Box::pin(hurry);
         self
     }
 
@@ -160,7 +169,7 @@ impl Runtime {
         handlers: tokio::runtime::Handle,
         mut stopped: watch::Receiver<bool>,
     ) -> Result<(), Error> {
-        let Self { client, name, capabilities, grace, handlers: queues } = self;
+        let Self { client, name, capabilities, grace, hurry, handlers: queues } = self;
         // Nothing but the heartbeats' own thread may drive the heartbeats' connections.
         let client = client.apart();
         let jobs = Jobs::new(client.clone(), handlers);
@@ -212,7 +221,7 @@ impl Runtime {
         if outcome.is_ok() && !*stopped.borrow() {
             let _ = stopped.changed().await;
         }
-        jobs.finish(grace).await;
+        jobs.finish(grace, hurry).await;
         if is_registered && outcome.is_ok() {
             // If it cannot be said, the server finds out by itself.
             let _ = client.leave(&name).await;

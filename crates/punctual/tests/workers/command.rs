@@ -105,8 +105,8 @@ async fn a_command_that_hangs_is_ended_at_its_time_out() {
 }
 
 #[tokio::test]
-async fn asked_to_end_it_lets_commands_finish_and_asked_again_it_does_not() {
-    for (signals, state) in [(1, State::Done), (2, State::Running)] {
+async fn asked_to_end_it_lets_commands_finish_and_asked_again_it_gives_them_back() {
+    for (signals, state) in [(1, State::Done), (2, State::Ready)] {
         let (server, client) = server();
         queue(&client, "q", "pull", Duration::from_secs(30)).await;
         let dir = tempfile::tempdir().unwrap();
@@ -125,7 +125,8 @@ async fn asked_to_end_it_lets_commands_finish_and_asked_again_it_does_not() {
         }
         let status = tokio::task::spawn_blocking(move || working.0.wait().unwrap()).await.unwrap();
         assert!(status.success());
-        assert_eq!(client.task("q", "a").await.unwrap().state, state);
+        let task = client.task("q", "a").await.unwrap();
+        assert_eq!((task.state, task.error), (state, None));
     }
 }
 
