@@ -375,7 +375,8 @@ pub trait Store: Send + Sync + 'static {
     async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError>;
 
     /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —
-    /// if the record is still the expected version, else nothing of it. Tasks it makes are never
+    /// if the record is still the expected version, and no worker gets more than the decision's
+    /// `capacity` by it, else nothing of it. Tasks it makes are never
     /// refused for `max`; one whose id is live already is not made again; one whose queue does not
     /// exist gets a queue with initial settings.
     async fn commit(&self, changes: Vec<Change>)

@@ -16,11 +16,13 @@
 //! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
 //! - `nodes`: the servers that share the store, as they know of each other. `audit`: what was done to them.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
+//! - `holdings`, `allowance`: what workers hold, and how much of it in which shard.
 //! - `transfer`: everything from and to other stores.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
 mod address;
 mod agenda;
+mod allowance;
 mod answer;
 mod audit;
 mod cache;
