@@ -304,6 +304,13 @@ pub enum Wake {
         /// The worker.
         worker: WorkerName,
     },
+    /// Another server that shares the store has opened a vote: who has a voice may wait at this one.
+    Vote {
+        /// The task's queue.
+        queue: QueueName,
+        /// The task.
+        task: TaskId,
+    },
 }
 
 /// What a store must do.
