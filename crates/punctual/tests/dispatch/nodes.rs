@@ -170,6 +170,7 @@ fn a_poll_at_another_server_hears_at_once() {
         };
         for round in 0..5 {
             let id = format!("t{round}");
+            let mut held = Value::Null;
             for queue in ["v", "q"] {
                 let heard = hears(&format!("/v1/queues/{queue}/tasks"), &json!({"id": id}));
                 let task = &heard["assignments"][0];
@@ -179,11 +180,13 @@ fn a_poll_at_another_server_hears_at_once() {
                 if queue == "v" {
                     ask(&other, "POST", &format!("/v1/queues/v/tasks/{id}/commit"), &body);
                 }
+                held = task.clone();
             }
             for verb in ["pause", "cancel"] {
                 let heard = hears(&format!("/v1/queues/q/tasks/{id}/{verb}"), &json!({}));
                 assert_eq!(heard[verb][0]["id"], id.as_str(), "{heard}");
             }
+            say(&one, &held, "cancelled", &json!({}));
         }
         one.stop();
         other.stop();
