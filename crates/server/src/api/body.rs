@@ -153,6 +153,8 @@ fn too_large() -> Problem {
 pub(super) struct Lent<B: Body + Unpin> {
     body: Option<B>,
     back: Option<oneshot::Sender<B>>,
+    /// Whether its sender waits until somebody wants it.
+    is_held_back: bool,
 }
 
 /// Where a lent body comes back to, if it was not read to its end.
@@ -161,11 +163,10 @@ pub(super) struct Unread<B>(oneshot::Receiver<B>);
 impl<B: Body + Unpin> Lent<B> {
     /// A request whose body is lent.
     pub(super) fn lend(request: Request<B>) -> (Request<Self>, Unread<B>) {
-        // A client that asks before it sends needs no more than the answer.
-        let asks_first = request.headers().contains_key(EXPECT);
+        let is_held_back = request.headers().contains_key(EXPECT);
         let (back, unread) = oneshot::channel();
-        let back = Some(back).filter(|_| !asks_first);
-        (request.map(|body| Self { body: Some(body), back }), Unread(unread))
+        let lend = |body| Self { body: Some(body), back: Some(back), is_held_back };
+        (request.map(lend), Unread(unread))
     }
 }
 
@@ -177,6 +178,7 @@ impl<B: Body + Unpin> Body for Lent<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        self.is_held_back = false;
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let frame = ready!(Pin::new(body).poll_frame(context));
         if !matches!(frame, Some(Ok(_))) {
@@ -196,7 +198,8 @@ impl<B: Body + Unpin> Body for Lent<B> {
 
 impl<B: Body + Unpin> Drop for Lent<B> {
     fn drop(&mut self) {
-        let body = self.body.take().filter(|body| !body.is_end_stream());
+        let is_coming = !self.is_held_back && !self.is_end_stream();
+        let body = self.body.take().filter(|_| is_coming);
         if let (Some(body), Some(back)) = (body, self.back.take()) {
             // With its lender gone, so is the connection.
             let _ = back.send(body);
