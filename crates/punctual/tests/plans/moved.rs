@@ -65,6 +65,28 @@ fn all_that_fell_due_is_handed_out_before_the_answer() {
 }
 
 #[test]
+fn what_is_being_delivered_is_answered_before_the_clock_moves() {
+    for place in [Place::directory(), Place::redis()] {
+        let target = Target::start();
+        let server = place.dev();
+        server.put(
+            "/v1/queues/h",
+            json!({"mode": "http", "url": target.url, "keep": {"done": "7d"}}),
+        );
+        server.post("/v1/queues/h/tasks", json!({"id": "call"}));
+        let request = target.next();
+        let (address, hour) = (server.address().to_owned(), json!({"advance": "1h"}));
+        let moved = std::thread::spawn(move || address.post("/v1/dev/clock", hour));
+        // Nothing says that the clock is about to move; if it was not, there would be nothing to see.
+        std::thread::sleep(Duration::from_millis(100));
+        request.answer();
+        moved.join().unwrap();
+        let task = server.get("/v1/queues/h/tasks/call");
+        assert_eq!((&task["state"], &task["attempt"]), (&json!("done"), &json!(1)), "{task}");
+    }
+}
+
+#[test]
 fn backwards_nothing_fires_again() {
     for place in [Place::directory(), Place::redis(), Place::cluster()] {
         let mut server = place.dev();
