@@ -65,6 +65,41 @@ fn all_that_fell_due_is_handed_out_before_the_answer() {
 }
 
 #[test]
+fn an_attempt_under_way_ends_before_the_clock_moves_and_counts() {
+    for place in [Place::directory(), Place::redis()] {
+        let target = Target::start();
+        let server = place.dev();
+        server.post("/v1/notices", json!({"id": "n", "url": target.url}));
+        for _ in 1..5 {
+            let request = target.next();
+            let address = server.address().to_owned();
+            let moving = std::thread::spawn(move || address.advance("10m"));
+            request.answer();
+            moving.join().unwrap();
+        }
+        target.next().answer();
+        server.advance("0s");
+        let notice = server.get("/v1/notices/n");
+        assert_eq!((&notice["state"], &notice["notice_count"]), (&json!("exhausted"), &json!(5)));
+        server.stop();
+    }
+}
+
+#[test]
+fn a_silent_worker_is_lost_also_after_the_clock_was_set_back() {
+    for place in [Place::directory(), Place::redis()] {
+        let server = place.dev();
+        server.set_clock("2020-01-07T00:00:00Z");
+        server.put("/v1/workers/w", json!({"queues": ["q"]}));
+        server.advance("29s");
+        assert_eq!(server.get("/v1/workers/w")["state"], "active");
+        server.advance("2s");
+        assert_eq!(server.get("/v1/workers/w")["state"], "lost");
+        server.stop();
+    }
+}
+
+#[test]
 fn backwards_nothing_fires_again() {
     for place in [Place::directory(), Place::redis()] {
         let mut server = place.dev();

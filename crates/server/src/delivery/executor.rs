@@ -94,6 +94,7 @@ impl Executor {
         let engine = self.engine.clone();
         loop {
             self.look();
+            engine.deliveries.under_way.send_replace(self.under_way());
             let is_through = self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
             engine.deliveries.calls.is_through(is_through);
             let alarm = self.alarms.next_at();
@@ -134,11 +135,15 @@ impl Executor {
         Ok(())
     }
 
+    /// How many attempts are under way, or are yet to be stored.
+    fn under_way(&self) -> usize {
+        let concluding: usize = self.concluding.values().map(|(tasks, _)| tasks).sum();
+        self.attempts.len() + concluding
+    }
+
     /// How many more attempts can be made beside those under way.
     fn room(&self) -> usize {
-        let concluding: usize = self.concluding.values().map(|(tasks, _)| tasks).sum();
-        let under_way = self.attempts.len() + concluding;
-        if self.bytes >= BYTES_MAX { 0 } else { DELIVERIES_MAX.saturating_sub(under_way) }
+        if self.bytes >= BYTES_MAX { 0 } else { DELIVERIES_MAX.saturating_sub(self.under_way()) }
     }
 
     /// Looks at the next queue, if none is being looked at and there is room for what it may have.

@@ -43,6 +43,7 @@ use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
 use rustls::pki_types::CertificateDer;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use self::connect::Network;
@@ -106,6 +107,8 @@ impl Messenger {
 /// are doing.
 pub(crate) struct Deliveries {
     calls: Calls,
+    /// How many attempts are under way, or are yet to be stored.
+    under_way: watch::Sender<usize>,
     hosts: Mutex<Hosts>,
 }
 
@@ -113,7 +116,7 @@ impl Deliveries {
     /// No deliveries yet.
     pub(crate) fn new(config: DeliveryConfig) -> Self {
         let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
-        Self { calls: Calls::default(), hosts }
+        Self { calls: Calls::default(), under_way: watch::Sender::new(0), hosts }
     }
 
     /// Says that a queue of mode `http` may have tasks to deliver.
@@ -124,6 +127,19 @@ impl Deliveries {
     /// Resolves when all that can be delivered now has been begun.
     pub(crate) async fn begun(&self) {
         self.calls.begun().await;
+    }
+
+    /// Resolves when all that can be delivered now has been, and what became of it is stored.
+    pub(crate) async fn ended(&self) {
+        let mut under_way = self.under_way.subscribe();
+        loop {
+            self.begun().await;
+            if *under_way.borrow_and_update() == 0 {
+                return;
+            }
+            // With the sender in this very place, the wait cannot fail.
+            let _ = under_way.changed().await;
+        }
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {

@@ -1,4 +1,5 @@
-//! After the clock was moved: all that fell due is handed out before anybody is told.
+//! Around a move of the clock: what is under way ends before it, and all that fell due is handed out
+//! before anybody is told.
 
 use std::time::Duration;
 
@@ -11,8 +12,16 @@ use super::loops::{ROUND_MAX, Round};
 /// How long to wait for what does not get on, and how often to look.
 const QUIET_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(1);
+/// How long deliveries under way may take to end before the clock is moved all the same.
+const ENDED_WITHIN: Duration = Duration::from_secs(2);
 
 impl Engine {
+    /// Lets deliveries under way end. Whoever saw one arrive may move the clock before its answer is
+    /// stored; its hold would be over then, and the attempt would not count.
+    pub(crate) async fn let_deliveries_end(&self) {
+        let _ = timeout(ENDED_WITHIN, self.deliveries.ended()).await;
+    }
+
     /// Deals with all that is due by the clock as it is now. If the store fails, the clock has been
     /// moved all the same.
     pub(crate) async fn catch_up(&self) -> Result<(), StoreError> {
