@@ -65,6 +65,25 @@ fn all_that_fell_due_is_handed_out_before_the_answer() {
 }
 
 #[test]
+fn all_runs_of_a_plan_that_keeps_them_are_made_before_the_answer() {
+    for place in [Place::directory(), Place::redis()] {
+        let server = place.dev();
+        server.put("/v1/queues/p", json!({"mode": "pub"}));
+        for (id, station, bundle_key) in [("news", "p", None), ("bundled", "b", Some("k"))] {
+            let plan = json!({"station": station, "bundle_key": bundle_key, "plan_type": "second",
+                "plan_value": 1, "plan_repet": 20, "no_keep": true});
+            server.put(&format!("/v1/plans/{id}"), plan);
+        }
+        server.advance("1m");
+        for id in ["news", "bundled"] {
+            let plan = server.plan(id);
+            assert_eq!((&plan["state"], &plan["real_repet"]), (&json!("finished"), &json!(20)));
+        }
+        server.stop();
+    }
+}
+
+#[test]
 fn an_attempt_under_way_ends_before_the_clock_moves_and_counts() {
     for place in [Place::directory(), Place::redis()] {
         let target = Target::start();

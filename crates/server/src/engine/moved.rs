@@ -1,6 +1,7 @@
 //! Around a move of the clock: what is under way ends before it, and all that fell due is handed out
 //! before anybody is told.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_store::StoreError;
@@ -28,10 +29,25 @@ impl Engine {
         self.hand_out().await.map_err(StoreError::in_doubt)
     }
 
+    /// What is done at once may make more due, as each run of a plan that keeps them all does: so until
+    /// nothing more turns up, or it takes too long.
     async fn hand_out(&self) -> Result<(), StoreError> {
+        let patience = Instant::now() + QUIET_WITHIN;
         self.store.tick().await?;
         self.work_off().await?;
         while self.store.sweep(ROUND_MAX).await? {}
+        loop {
+            let rounds = self.rounds.load(Ordering::SeqCst);
+            self.call_all().await?;
+            self.work_off().await?;
+            if self.rounds.load(Ordering::SeqCst) == rounds || Instant::now() > patience {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Has everybody look who hands out, and waits until they are through.
+    async fn call_all(&self) -> Result<(), StoreError> {
         self.lines.call_all();
         self.bells.ring_all();
         for queue in self.http_queues().await? {
