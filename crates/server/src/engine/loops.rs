@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_core::announce;
@@ -170,6 +171,7 @@ impl Engine {
         if expired.is_empty() {
             return Ok(Round::Empty);
         }
+        self.rounds.fetch_add(1, Ordering::SeqCst);
         let now = self.now();
         for task in expired.iter().map(|stored| &stored.task) {
             let due = task.status.hold.map(|hold| hold.until).or(task.expires_at());
@@ -239,6 +241,7 @@ impl Engine {
         if rung.is_empty() {
             return Ok(Round::Empty);
         }
+        self.rounds.fetch_add(1, Ordering::SeqCst);
         let now = self.now();
         let (mut steps, mut told) = (Vec::new(), Vec::new());
         let mut workers = Vec::new();
