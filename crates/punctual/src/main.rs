@@ -30,6 +30,7 @@ mod queue;
 mod remote;
 mod restore;
 mod rule;
+mod secrets;
 mod serve;
 mod table;
 mod take;

@@ -112,7 +112,10 @@ impl SqliteJournal {
         }
         // Rows that vanish from the large tables are missed: each of a task has its counterpart in
         // the other table, and an owner knows how many items it has.
-        for table in [Table::Meta, Table::Queue, Table::Receipt, Table::Keyed, Table::Owner] {
+        for table in Table::ALL {
+            if matches!(table, Table::Status | Table::Spec | Table::Item) {
+                continue;
+            }
             check_structure(&connection, table)?;
         }
         if format != FORMAT {
@@ -259,6 +262,7 @@ macro_rules! sql {
             Table::Keyed => concat!($before, "keyed", $after),
             Table::Owner => concat!($before, "owner", $after),
             Table::Item => concat!($before, "item", $after),
+            Table::Audit => concat!($before, "audit", $after),
         }
     };
 }
