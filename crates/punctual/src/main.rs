@@ -15,6 +15,7 @@ mod effective;
 mod events;
 mod flow;
 mod health;
+mod log;
 mod migrate;
 mod notice;
 mod notice_settings;
