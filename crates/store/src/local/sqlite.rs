@@ -162,8 +162,13 @@ fn check_structure(connection: &Connection, table: Table) -> Result<(), StoreErr
         return Ok(());
     }
     let place = format!("table {}", table.name());
-    let reason = verdict.lines().find(|line| !line.starts_with("***")).unwrap_or(&verdict);
-    Err(StoreError::Corrupt { place, reason: reason.to_owned() })
+    Err(StoreError::Corrupt { place, reason: first_reason(&verdict) })
+}
+
+/// The first thing that is wrong, in one line; SQLite says first in which database.
+fn first_reason(verdict: &str) -> String {
+    let mut lines = verdict.lines();
+    lines.find(|line| !line.starts_with("***")).unwrap_or(verdict).to_owned()
 }
 
 /// Reads a whole file, and refuses one whose pages do not fit together.
@@ -177,7 +182,7 @@ pub(super) fn check_pages(path: &Path) -> Result<(), StoreError> {
     if verdict == "ok" {
         return Ok(());
     }
-    Err(StoreError::Corrupt { place: path.display().to_string(), reason: verdict })
+    Err(StoreError::Corrupt { place: path.display().to_string(), reason: first_reason(&verdict) })
 }
 
 /// Refuses a file that is no backup of a store of this format, or whose pages do not fit together.
@@ -199,14 +204,12 @@ pub(super) fn check_backup(path: &Path) -> Result<(), StoreError> {
         )));
     }
     let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
-    match verdict {
-        Ok(verdict) if verdict == "ok" => Ok(()),
-        Ok(reason) => Err(StoreError::Corrupt { place: path.display().to_string(), reason }),
-        Err(error) => Err(StoreError::Corrupt {
-            place: path.display().to_string(),
-            reason: error.to_string(),
-        }),
-    }
+    let reason = match verdict {
+        Ok::<String, _>(verdict) if verdict == "ok" => return Ok(()),
+        Ok(verdict) => first_reason(&verdict),
+        Err(error) => error.to_string(),
+    };
+    Err(StoreError::Corrupt { place: path.display().to_string(), reason })
 }
 
 /// Says whether the log is left as it is when the file is closed, instead of being moved into it.
