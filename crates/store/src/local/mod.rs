@@ -35,6 +35,7 @@ mod lock;
 mod memo;
 mod memory;
 mod numbers;
+mod ordered;
 mod owner_index;
 mod owners;
 mod queues;
