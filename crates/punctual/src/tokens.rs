@@ -8,6 +8,8 @@ use punctual_server::{AccessToken, Right, Scope, TokenHash};
 use serde::Deserialize;
 use tracing::warn;
 
+use crate::secrets;
+
 /// The fewest characters of a token that is not easily guessed.
 const TOKEN_CHARS_SAFE: usize = 16;
 
@@ -35,11 +37,7 @@ impl TokenEntry {
             (Some(token), None, None) => checked(token),
             (None, Some(hex), None) => TokenHash::parse(hex)
                 .context("token_sha256: 64 hexadecimal digits, as sha256sum prints them"),
-            (None, None, Some(path)) => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("token_file: cannot read {}", path.display()))?;
-                checked(text.trim())
-            }
+            (None, None, Some(path)) => checked(&secrets::read("token_file", path)?),
             _ => bail!("name one of token, token_sha256 and token_file"),
         }
     }

@@ -240,7 +240,10 @@ impl Executor {
     /// Ends an attempt: what becomes of its task.
     fn end(&mut self, ended: Result<(Id, Ended), JoinError>) -> Option<(Held, Settlement)> {
         let (id, ended) = ended.unwrap_or_else(|failure| {
-            error!(%failure, "an attempt failed; the hold of its task will end");
+            if let Some(Place { held, .. }) = self.places.get(&failure.id()) {
+                let (queue, id) = (&held.queue.name, &held.stored.task.spec.id);
+                error!(%queue, %id, %failure, "an attempt failed; the hold of its task will end");
+            }
             (failure.id(), Ended::Gone)
         });
         let Place { target, message, held } = self.places.remove(&id)?;

@@ -102,7 +102,8 @@ impl Engine {
         if let Err(failure) = released
             && !matches!(failure, Failure::NoQueue(_))
         {
-            warn!(%queue, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
+            let id = asks.first().map(|ask| tracing::field::display(&ask.id));
+            warn!(%queue, id, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
         }
     }
 
