@@ -75,6 +75,19 @@ test("a token for some queues sees those, and acts there", async () => {
   await close();
 });
 
+test("the overview of a token for some queues is of those, and says nothing of the server", async () => {
+  const { tab, faults, close } = await openTab(browser, server, { token: "only-mail-0123456789" });
+  const main = tab.getByRole("main");
+  await main.getByRole("table", { name: "Busiest queues" }).getByRole("link", { name: "mail" }).waitFor();
+  await tab.locator("[data-connection=live]").waitFor();
+  await api("POST", "/v1/queues/mail-2/tasks", { tasks: [{}, {}, {}] });
+  await main.getByRole("link", { name: "mail-2" }).first().waitFor();
+  assert.equal(await main.getByText("secret").count(), 0);
+  assert.equal(await main.getByRole("region", { name: "Health" }).count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("another site's page can change nothing", async () => {
   const answer = await fetch(`${server.address}/v1/queues/mail/pause`, { method: "POST", headers: { origin: "http://evil.example", authorization: "Bearer all-of-it-0123456789" } });
   assert.equal(answer.status, 403);
