@@ -40,7 +40,7 @@ function List({ queue, counted }) {
     { label: t("bundles.size"), align: "end", cell: (/** @type {any} */ bundle) => html`<span class="number">${number(bundle.size)}</span>` },
     { label: t("bundles.when"), cell: (/** @type {any} */ bundle) => html`<${Time} at=${bundle.ontime} />` },
     { label: t("bundles.attempt"), align: "end", cell: (/** @type {any} */ bundle) => html`<span class="number">${bundle.attempt}</span>` },
-    { label: t("bundles.error"), cell: (/** @type {any} */ bundle) => bundle.error !== null && html`<span class="clip bad-text bundle-error" dir="auto" title=${bundle.error.slice(0, 2000)}>${bundle.error.slice(0, 300)}</span>` },
+    { label: t("bundles.error"), cell: (/** @type {any} */ bundle) => bundle.error !== null && html`<span class="clip brief bad-text" dir="auto" title=${bundle.error.slice(0, 2000)}>${bundle.error.slice(0, 300)}</span>` },
     ...(may("produce", queue) ? [{ label: "", cell: (/** @type {any} */ bundle) => verbOf(bundle) && html`<button class="small" aria-label=${`${t(`bundles.${verbOf(bundle)}`)} ${nameOf(bundle)}`} title=${t(`bundles.${verbOf(bundle)}`)} onClick=${async () => (await makeDue(bundle), bundles.refresh())}><${Icon} name="play" /></button>` }] : []),
   ];
   return html`<${Page} title=${t("bundles.title")}>

@@ -5,7 +5,7 @@ import { api, may, unlimited, url } from "../lib/api.js";
 import { duration, now } from "../lib/clock.js";
 import { useResource } from "../lib/resource.js";
 import { filter, href, route } from "../lib/router.js";
-import { number, t } from "../lib/text.js";
+import { number, t, tries } from "../lib/text.js";
 import { State } from "../parts/badge.js";
 import { BulkDialog } from "../parts/bulk.js";
 import { Dialog } from "../parts/dialog.js";
@@ -56,7 +56,7 @@ function List({ queue, queues }) {
     { label: t("deliveries.state"), cell: (/** @type {any} */ task) => html`<${State} state=${task.state} />` },
     { label: t("deliveries.status"), cell: (/** @type {any} */ task) => html`<${Status} attempt=${task.history.at(-1)} />` },
     { label: t("deliveries.latency"), cell: (/** @type {any} */ task) => { const sent = task.history.at(-1)?.http; return sent && html`<span class="latency"><${Phases} exchange=${sent} /><span class="number">${duration(sent.total)}</span></span>`; } },
-    { label: t("deliveries.attempts"), align: "end", cell: (/** @type {any} */ task) => html`<span class="number">${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}</span>` },
+    { label: t("deliveries.attempts"), align: "end", cell: (/** @type {any} */ task) => html`<span class="number">${tries(task)}</span>` },
     { label: t("deliveries.when"), cell: (/** @type {any} */ task) => html`<span class="two-lines"><${Time} at=${task.finished_at ?? task.taken_at ?? task.due_at} /></span>` },
     ...(allowed ? [{ label: "", cell: (/** @type {any} */ task) => resends(task) && html`<button class="small" aria-label=${`${t("deliveries.resend")} ${task.id}`} title=${t("deliveries.resend")} onClick=${() => resend(task)}><${Icon} name="retry" /></button>` }] : []),
   ];
@@ -78,7 +78,7 @@ function List({ queue, queues }) {
 export function Status({ attempt }) {
   if (!attempt) return html`<span class="muted">–</span>`;
   if (attempt.status) return html`<code>${attempt.status}</code>`;
-  return html`<span class="clip failed-example bad-text" dir="auto" title=${attempt.error}>${attempt.error?.slice(0, 200)}</span>`;
+  return html`<span class="clip brief bad-text" dir="auto" title=${attempt.error}>${attempt.error?.slice(0, 200)}</span>`;
 }
 
 /** Asks since when. @param {{queue: string, onClose: () => void, onChosen: (since: string) => void}} props */
@@ -96,7 +96,7 @@ function Hosts() {
   const hosts = useResource("/v1/hosts", { types: ["task.*", "notice.*"], apart: 2000 });
   const columns = [
     { label: t("deliveries.host"), bare: true, wide: true, cell: (/** @type {any} */ host) => html`<code dir="auto">${host.host}</code>` },
-    { label: t("deliveries.state"), cell: (/** @type {any} */ host) => html`<${State} state=${host.state} />` },
+    { label: t("deliveries.breaker"), cell: (/** @type {any} */ host) => html`<${State} state=${host.state} />` },
     { label: t("deliveries.in-flight"), align: "end", cell: (/** @type {any} */ host) => number(host.in_flight) },
     { label: t("deliveries.hosts-waiting"), align: "end", cell: (/** @type {any} */ host) => number(host.waiting) },
     { label: t("deliveries.failures"), align: "end", cell: (/** @type {any} */ host) => number(host.failures) },

@@ -6,7 +6,7 @@ import { duration } from "../lib/clock.js";
 import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { go, href } from "../lib/router.js";
-import { t } from "../lib/text.js";
+import { t, tries } from "../lib/text.js";
 import { State } from "../parts/badge.js";
 import { Icon } from "../parts/icon.js";
 import { JsonTree } from "../parts/json-tree.js";
@@ -60,7 +60,7 @@ export function Delivery({ queue, id }) {
       <div class="stack">
         <${Card} title=${t("deliveries.facts")}><${Facts} items=${[
           [t("deliveries.target"), html`<code dir="auto">${targetOf(task, owner.data?.url)}</code>`],
-          [t("deliveries.attempts"), `${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}`],
+          [t("deliveries.attempts"), tries(task)],
           [t("tasks.created"), html`<${Time} at=${task.created_at} />`],
           [t("tasks.next-attempt"), task.state === "waiting" ? html`<${Time} at=${task.due_at} />` : null],
           [t("tasks.finished"), task.finished_at && html`<${Time} at=${task.finished_at} />`],

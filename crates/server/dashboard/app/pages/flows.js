@@ -37,5 +37,5 @@ export function Flows() {
 export function Steps({ counts }) {
   const label = t("flows.progress", { done: counts.done, total: counts.total });
   return html`<span class="steps" title=${label}><span class="steps-bar" role="img" aria-label=${label}>${[["good", counts.done], ["bad", counts.failed], ["active", counts.living], ["quiet", counts.cancelled], ["rest", counts.pending]].map(([tone, n]) => n > 0 && html`<span key=${tone} class=${tone} style=${{ flexGrow: n }}></span>`)}</span>
-    <span class="number">${counts.done}<span class="muted"> / ${counts.total}</span></span></span>`;
+    <span class="number">${counts.done}<span class="muted">${" / "}${counts.total}</span></span></span>`;
 }

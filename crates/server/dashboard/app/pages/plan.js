@@ -66,7 +66,7 @@ export function Plan({ id }) {
       <${Action} allowed=${allowed} icon="edit" onClick=${() => go(["plans", id, "edit"])}>${t("plans.edit")}</${Action}>
       <${Action} allowed=${allowed} tone="danger" onClick=${remove}>${t("plans.delete")}</${Action}>`}>
     <${Loaded} from=${read}>${() => html`
-      <p class="plan-rule" dir="auto">${ruleWords(plan)}${plan.description && html`<span class="muted"> · ${plan.description}</span>`}</p>
+      <p class="plan-rule" dir="auto">${ruleWords(plan)}${plan.description && html`<span class="muted">${" · "}${plan.description}</span>`}</p>
       ${plan.error && html`<div class="callout bad" role="note"><h2>${t("plans.error")}</h2><pre dir="auto">${plan.error}</pre></div>`}
       <div class="plan-columns">
         <${Card} title=${t("plans.calendar")}><${Calendar} zone=${plan.timezone ?? "UTC"} times=${times.data?.items ?? []} more=${times.data?.items.length === MANY} past=${past} /></${Card}>

@@ -35,7 +35,7 @@ export function System() {
             [t("system.kind"), data.store.kind],
             [t("system.available"), html`<${Badge} tone=${data.store.available ? "good" : "bad"} icon=${data.store.available ? "check" : "failed"}>${yesNo(data.store.available)}</${Badge}>`],
             [t("system.durability"), data.store.durability],
-            [t("system.bytes"), data.store.bytes === null ? t("system.unknown") : bytes(data.store.bytes)],
+            [t("system.bytes"), data.store.bytes === null ? null : bytes(data.store.bytes)],
             [t("system.queues"), data.store.queues === null ? null : number(data.store.queues)],
           ]} />
         </${Card}>

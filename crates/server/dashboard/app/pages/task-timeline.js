@@ -15,7 +15,7 @@ export function Timeline({ task }) {
     ${dropped > 0 && html`<li class="quiet"><span class="muted">${t("tasks.earlier", { n: dropped })}</span></li>`}
     ${task.history.map((/** @type {any} */ attempt, /** @type {number} */ index) => html`<${Attempt} key=${index} attempt=${attempt} />`)}
     ${["assigned", "running", "pausing", "cancelling"].includes(task.state) && html`<li class="active"><div class="timeline-head"><${State} state=${task.state} /><${Time} at=${task.taken_at} /></div>
-      ${task.worker && html`<p class="muted" dir="auto">${task.worker}</p>`}<p class="muted">${t("tasks.hold_until")} <${Time} at=${task.hold_until} /></p></li>`}
+      ${task.worker && html`<p class="muted" dir="auto">${task.worker}</p>`}<p class="muted">${t("tasks.hold_until")}${" "}<${Time} at=${task.hold_until} /></p></li>`}
     ${task.state === "waiting" && html`<li class="quiet"><div class="timeline-head"><strong>${t(task.attempt ? "tasks.next-attempt" : "tasks.is-due")}</strong><${Time} at=${task.due_at} /></div></li>`}
     ${task.finished_at && html`<li class=${task.state === "done" ? "good" : task.state === "failed" ? "bad" : "quiet"}><div class="timeline-head"><strong>${t("tasks.ended")}</strong><${State} state=${task.state} /><${Time} at=${task.finished_at} /></div></li>`}
   </ol>`;

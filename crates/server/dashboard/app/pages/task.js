@@ -5,7 +5,7 @@ import { api, may, token, url } from "../lib/api.js";
 import { member, parse, pretty, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { go, href } from "../lib/router.js";
-import { has, t } from "../lib/text.js";
+import { has, t, tries } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { confirm } from "../parts/dialog.js";
 import { copy, JsonTree } from "../parts/json-tree.js";
@@ -71,7 +71,7 @@ function facts(task) {
   const time = (/** @type {string | null} */ at) => at && html`<${Time} at=${at} />`;
   return [
     [t("shell.queue"), html`<a href=${href(["queues", task.queue])}>${task.queue}</a>`],
-    [t("tasks.attempt"), `${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}`],
+    [t("tasks.attempt"), tries(task)],
     [t("tasks.priority"), task.priority],
     [t("tasks.worker"), task.worker],
     [t("tasks.created"), time(task.created_at)],
@@ -80,7 +80,7 @@ function facts(task) {
     [t("tasks.hold_until"), time(task.hold_until)],
     [t("tasks.finished"), time(task.finished_at)],
     [t("tasks.plan"), task.plan && html`<a href=${href(["plans", task.plan.plan_id])}>${task.plan.plan_id}</a>`],
-    [t("tasks.flow"), task.flow && html`<a href=${href(["flows", task.flow.id])}>${task.flow.id}</a> · ${task.flow.step}`],
+    [t("tasks.flow"), task.flow && html`<a href=${href(["flows", task.flow.id])}>${task.flow.id}</a>${" · "}${task.flow.step}`],
     [t("tasks.tags"), task.tags.length ? html`<span class="tags">${task.tags.map((/** @type {string} */ tag) => html`<${Tag} key=${tag} href=${href(["tasks"], { queue: task.queue, tag })}>${tag}</${Tag}>`)}</span>` : null],
   ];
 }
@@ -91,7 +91,7 @@ function Why({ why }) {
   const running = why.reason === "running";
   return html`<div class=${`callout ${running ? "active" : "info"}`} role="note" data-reason=${why.reason}>
     <h2>${t(running ? "tasks.running-now" : "tasks.why")}</h2>
-    <p dir="auto">${has(key) ? t(key, why) : why.text}${why.until && html` <span class="muted">${t("tasks.until")}</span> <${Time} at=${why.until} />`}</p>
+    <p dir="auto">${has(key) ? t(key, why) : why.text}${why.until && html`${" "}<span class="muted">${t("tasks.until")}</span>${" "}<${Time} at=${why.until} />`}</p>
     ${why.waiting_for?.length > 0 && html`<p class="tags">${why.waiting_for.map((/** @type {string} */ step) => html`<${Tag} key=${step}>${step}</${Tag}>`)}</p>`}
   </div>`;
 }

@@ -1,15 +1,16 @@
 // Tasks of a queue, by what the address says: state, tag, id, text. A verb for all that match is one click and
 // a count away.
 
-import { html, useEffect, useState } from "../lib/html.js";
+import { cx, html, useEffect, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
 import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { filter, href, route } from "../lib/router.js";
-import { short, t } from "../lib/text.js";
+import { short, t, tries } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { BulkDialog } from "../parts/bulk.js";
 import { Input } from "../parts/form.js";
+import { Icon } from "../parts/icon.js";
 import { Pager } from "../parts/pager.js";
 import { QueueField } from "../parts/queue-field.js";
 import { Progress } from "../parts/progress.js";
@@ -21,6 +22,8 @@ import { NewTask, local } from "./task-form.js";
 const EVENTS = ["task.*", "queue.changed", "notice.*"];
 const STATES = ["waiting", "ready", "assigned", "running", "pausing", "cancelling", "paused", "done", "failed", "cancelled"];
 const VERBS = /** @type {const} */ ([["retry", "retry"], ["cancel", "ban"], ["pause", "pause"], ["resume", "play"], ["clean", "trash"]]);
+/** Filters that a phone shows only when they are wanted. */
+const FINER = ["id", "tag", "q", "error", "since"];
 const SHOWN = 50;
 /** A search looks at this many pages of records before it asks whether to go on. */
 const LOOKS = 10;
@@ -72,11 +75,16 @@ function List({ queue }) {
   const [verb, setVerb] = useState(/** @type {string | null} */ (null));
   const states = (given.state ?? "").split(",").filter(Boolean);
   const toggle = (/** @type {string} */ state) => filter({ state: (states.includes(state) ? states.filter((name) => name !== state) : [...states, state]).join(), cursor: null });
+  const finer = FINER.some((name) => given[name]);
+  const [unfolded, setUnfolded] = useState(false);
   const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
 
   return html`
-    <div class="filters">
+    <div class=${cx("filters", "foldable", (unfolded || finer) && "unfolded")}>
       <${QueueField} queue=${queue} />
+      <button class="fold" aria-expanded=${unfolded || finer} disabled=${finer} onClick=${() => setUnfolded(!unfolded)}>
+        <${Icon} name="settings" />${t("tasks.filters")}
+      </button>
       ${["id", "tag", "q", "error"].map((name) => html`<${Typed} key=${name} name=${name} value=${given[name] ?? ""} />`)}
       <${Input} label=${t("tasks.filter.since")} type="datetime-local" step="1" value=${local(given.since)} onInput=${(/** @type {string} */ value) => filter({ since: value && new Date(value).toISOString(), cursor: null }, { replace: true })} />
       ${Object.keys(chosen).length > 0 && html`<button onClick=${() => filter({ state: null, tag: null, id: null, q: null, error: null, since: null, cursor: null })}>${t("tasks.clear")}</button>`}
@@ -113,8 +121,8 @@ function columns() {
     { label: t("tasks.state"), cell: (/** @type {any} */ task) => html`<${State} state=${task.state} />` },
     { label: t("tasks.payload"), wide: true, cell: (/** @type {any} */ task) => html`<span class="clip" dir="auto">${task.error ? html`<span class="bad-text">${task.error.slice(0, 200)}</span>` : html`<span class="code muted">${task.glance}</span>`}</span>` },
     { label: t("tasks.tags"), cell: (/** @type {any} */ task) => task.tags.length > 0 && html`<span class="tags">${task.tags.slice(0, 2).map((/** @type {string} */ tag) => html`<${Tag} key=${tag} href=${href(["tasks"], { queue: task.queue, tag })}>${tag}</${Tag}>`)}${task.tags.length > 2 && html`<span class="muted">+${task.tags.length - 2}</span>`}</span>` },
-    { label: t("tasks.attempt"), align: "end", cell: (/** @type {any} */ task) => html`<span class="number">${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}</span>` },
-    { label: t("tasks.worker"), cell: (/** @type {any} */ task) => task.progress !== null && !task.finished_at ? html`<${Progress} value=${task.progress} label=${t("tasks.progress")} />` : html`<span class="clip" dir="auto">${task.worker ?? ""}</span>` },
+    { label: t("tasks.attempt"), align: "end", cell: (/** @type {any} */ task) => html`<span class="number">${tries(task)}</span>` },
+    { label: t("tasks.worker"), cell: (/** @type {any} */ task) => task.progress !== null && !task.finished_at ? html`<${Progress} value=${task.progress} label=${t("tasks.progress")} />` : task.worker && html`<span class="clip" dir="auto">${task.worker}</span>` },
     { label: t("tasks.when"), cell: (/** @type {any} */ task) => html`<${Time} at=${task.finished_at ?? task.taken_at ?? task.due_at} />` },
   ];
 }

@@ -52,7 +52,7 @@ export function Workers() {
 /** How many of its places are taken. @param {{worker: any}} props */
 export function Load({ worker: { load, capacity } }) {
   const label = t("workers.load-words", { load, capacity });
-  return html`<span class="steps" title=${label}><progress max=${capacity} value=${load} aria-label=${label}></progress><span class="number">${load}<span class="muted"> / ${capacity}</span></span></span>`;
+  return html`<span class="steps" title=${label}><progress max=${capacity} value=${load} aria-label=${label}></progress><span class="number">${load}<span class="muted">${" / "}${capacity}</span></span></span>`;
 }
 
 /** The first few of many names. @param {{names: string[], link?: (name: string) => string}} props */

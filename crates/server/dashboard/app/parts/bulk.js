@@ -63,9 +63,9 @@ export function BulkDialog({ queue, verb, filter, title, note, typed, onClose })
   return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${run}>
     ${done
       ? html`<p role="status">${t("tasks.bulk-running", { n: done.changed, all: count.n })}</p><${Progress} value=${count.n ? Math.min(1, done.matched / count.n) : 1} label=${title} />`
-      : html`<p class="bulk-count" role="status"><strong data-count=${count.n}>${t("tasks.bulk-count", { n: count.n })}</strong>${!count.known && html`<span class="muted"> ${t("tasks.bulk-counting")}</span>`}</p>
+      : html`<p class="bulk-count" role="status"><strong data-count=${count.n}>${t("tasks.bulk-count", { n: count.n })}</strong>${!count.known && html`<span class="muted">${" "}${t("tasks.bulk-counting")}</span>`}</p>
         ${note && html`<p class="muted">${note}</p>`}
-        ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")} <code>${typed}</code></span><input value=${text} autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}`}
+        ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")}${" "}<code>${typed}</code></span><input value=${text} autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}`}
     <footer>
       <button type="button" onClick=${onClose}>${done ? html`<${Icon} name="stop" />${t("tasks.bulk-stop")}` : t("shell.cancel")}</button>
       ${!done && html`<button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>${t(`tasks.verb.${verb}`)}</button>`}

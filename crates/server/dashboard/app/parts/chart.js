@@ -52,7 +52,7 @@ export function Chart({ label, times, curves, height = 180 }) {
     };
     const clock = new Intl.DateTimeFormat(locale.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
     plot.current = new uPlot({
-      width: box.clientWidth, height,
+      width: box.clientWidth, height, padding: [8, 8, 0, 0],
       cursor: { y: false, points: { size: 6 } },
       legend: { live: true },
       scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
@@ -64,7 +64,9 @@ export function Chart({ label, times, curves, height = 180 }) {
         { label: "", value: (_, at) => (at === null ? "–" : clock.format(at * 1000)) },
         ...curves.map((curve) => ({
           label: curve.label, stroke: colour(box, `--tone-${curve.tone}`), width: 1.5, points: { show: false },
-          value: (/** @type {any} */ _, /** @type {number | null} */ value) => (value === null ? "–" : short(value)),
+          // Where nobody points the last of them stands.
+          value: (/** @type {any} */ plot, /** @type {number | null} */ value, /** @type {number} */ index) =>
+            short(Math.round((value ?? plot.data[index]?.at(-1) ?? 0) * 10) / 10),
         })),
       ],
     }, /** @type {any} */ ([times, ...curves.map((curve) => curve.values)]), box);

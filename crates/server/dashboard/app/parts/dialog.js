@@ -63,7 +63,7 @@ function Ask({ question: { title, body, action, danger, typed, answer } }) {
   return html`<${Dialog} title=${title} onClose=${() => answer(false)}>
     <form method="dialog" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), ready && answer(true))}>
       ${body && html`<div class="dialog-text">${body}</div>`}
-      ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")} <code dir="auto">${typed}</code></span>
+      ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")}${" "}<code dir="auto">${typed}</code></span>
         <input autofocus value=${text} autocomplete="off" spellcheck=${false}
           onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
       <footer>

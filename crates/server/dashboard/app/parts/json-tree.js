@@ -32,7 +32,7 @@ export function JsonTree({ text, label }) {
 /** @param {{text: string, node: Node, name?: string, depth: number}} props */
 function Value({ text, node, name, depth }) {
   const children = node.members ?? node.items;
-  const label = name === undefined ? "" : html`<span class="json-name" dir="auto">${name}</span><span class="json-mark">: </span>`;
+  const label = name === undefined ? "" : html`<span class="json-name" dir="auto">${name}</span><span class="json-mark">${": "}</span>`;
   if (!children?.length) {
     return html`<div class="json-line">${label}<${Leaf} text=${text} node=${node} /></div>`;
   }
@@ -50,7 +50,7 @@ function Branch({ text, node, label, depth }) {
   return html`<div class="json-branch">
     <button class="json-line json-toggle" aria-expanded=${open} onClick=${() => setOpen(!open)}>
       <${Icon} name=${open ? "down" : "right"} />${label}<span class="json-mark">${before}${open ? "" : "…" + after}</span>
-      ${!open && html`<span class="muted"> ${number(size)}</span>`}
+      ${!open && html`<span class="muted">${" "}${number(size)}</span>`}
     </button>
     ${open && html`<div class="json-children">
       ${children.map(([name, child], index) => html`<${Value} key=${index} text=${text} node=${child} name=${name} depth=${depth + 1} />`)}
@@ -65,6 +65,6 @@ function Leaf({ text, node }) {
   if (node.kind !== "string") return html`<span class=${`json-${node.kind}`}>${raw(text, node)}</span>`;
   const string = node.text ?? "";
   const long = string.length > STRING_AT_ONCE && !whole;
-  return html`<span class="json-string" dir="auto">"${long ? string.slice(0, STRING_AT_ONCE) : string}"</span>
-    ${long && html` <button class="link" onClick=${() => setWhole(true)}>${t("shell.show-all", { n: string.length })}</button>`}`;
+  return html`<span class="json-string">"<bdi>${long ? string.slice(0, STRING_AT_ONCE) : string}</bdi>"</span>
+    ${long && html`${" "}<button class="link" onClick=${() => setWhole(true)}>${t("shell.show-all", { n: string.length })}</button>`}`;
 }

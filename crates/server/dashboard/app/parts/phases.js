@@ -23,5 +23,5 @@ export function Phases({ exchange, legend }) {
   const total = exchange.total || 0.001;
   const words = phases.map(([name, seconds]) => `${t(`tasks.phase.${name}`)} ${duration(seconds)}`).join(", ");
   return html`<div class="phases" role="img" aria-label=${words} title=${words}>${phases.map(([name, seconds]) => html`<span key=${name} class=${`phase ${name}`} style=${{ flexGrow: Math.max(0.02, seconds / total) }}></span>`)}</div>
-    ${legend && html`<ul class="phase-legend">${phases.map(([name, seconds]) => html`<li key=${name}><span class=${`phase ${name}`}></span>${t(`tasks.phase.${name}`)} <span class="number muted">${duration(seconds)}</span></li>`)}</ul>`}`;
+    ${legend && html`<ul class="phase-legend">${phases.map(([name, seconds]) => html`<li key=${name}><span class=${`phase ${name}`}></span>${t(`tasks.phase.${name}`)}${" "}<span class="number muted">${duration(seconds)}</span></li>`)}</ul>`}`;
 }

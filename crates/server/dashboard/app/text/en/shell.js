@@ -1,6 +1,7 @@
 // Texts of what is around every page, and words used everywhere.
 export default {
   "shell.action": "Action",
+  "shell.all-queues": "All queues",
   "shell.cancel": "Cancel",
   "shell.close": "Close",
   "shell.connection.caught-up": "Caught up",
@@ -80,4 +81,9 @@ export default {
   "state.succeeded": "succeeded",
   "state.unconfirmed": "unconfirmed",
   "state.waiting": "waiting",
+  "unit.d": "{n}d",
+  "unit.h": "{n}h",
+  "unit.m": "{n}m",
+  "unit.ms": "{n}ms",
+  "unit.s": "{n}s",
 };

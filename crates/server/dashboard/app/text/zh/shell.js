@@ -1,6 +1,7 @@
 // 每个页面周围的文字，以及各处通用的词。
 export default {
   "shell.action": "操作",
+  "shell.all-queues": "全部队列",
   "shell.cancel": "取消",
   "shell.close": "关闭",
   "shell.connection.caught-up": "已追上",
@@ -80,4 +81,9 @@ export default {
   "state.succeeded": "成功",
   "state.unconfirmed": "未确认",
   "state.waiting": "等待",
+  "unit.d": "{n} 天",
+  "unit.h": "{n} 小时",
+  "unit.m": "{n} 分",
+  "unit.ms": "{n} 毫秒",
+  "unit.s": "{n} 秒",
 };
