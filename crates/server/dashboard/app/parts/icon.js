@@ -40,7 +40,8 @@ const PATHS = {
   left: "M10 3.5 5.5 8l4.5 4.5",
   down: "M3.5 6 8 10.5 12.5 6",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
-  settings: "M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 6a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM6 13a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z",
+  settings:
+    "M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 6a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM6 13a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z",
   help: "M6 6a2 2 0 1 1 2.8 1.8c-.6.3-.8.7-.8 1.4M8 11.6v.1M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z",
   off: "M2 2l12 12M4.5 6.5A6 6 0 0 1 8 5.3M11.8 7A6 6 0 0 0 10 5.7M8 11.5h.01",
   skip: "M3.5 3.5v9L10 8zM12.5 3.5v9",
@@ -51,6 +52,15 @@ export const strokes = (name) => PATHS[name] ?? PATHS.dot;
 
 /** @param {{name: string, label?: string}} props with a label it is read aloud, without it is decoration */
 export function Icon({ name, label }) {
-  return html`<svg class="icon" viewBox="0 0 16 16" role=${label ? "img" : undefined} aria-label=${label}
-    aria-hidden=${label ? undefined : "true"}><path d=${strokes(name)} /></svg>`;
+  return html`
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      role=${label ? "img" : undefined}
+      aria-label=${label}
+      aria-hidden=${label ? undefined : "true"}
+    >
+      <path d=${strokes(name)} />
+    </svg>
+  `;
 }
