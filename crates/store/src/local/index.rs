@@ -13,7 +13,6 @@
 //! | finished | a shelf by end | end of its keeping, on the wall clock |
 //! | reserved id | nowhere | end of the reservation, on the wall clock |
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
@@ -23,8 +22,9 @@ use punctual_core::{Queue, State, Timestamp};
 use super::bucket::Bucket;
 use super::classes::Room;
 use super::holdings::{Holdings, NOBODY};
-use super::lane::{Lanes, Place, after};
+use super::lane::Lanes;
 use super::numbers::Numbers;
+use super::ordered::{Ordered, Place};
 use super::readers::Spot;
 
 /// No timer.
@@ -148,9 +148,9 @@ pub(super) struct QueueIndex {
     free: Vec<u32>,
     ids: HashTable<u32>,
     lanes: Lanes,
-    shelves: [BTreeMap<Place, u32>; State::ALL.len()],
-    wall_timers: BTreeMap<Place, u32>,
-    hold_timers: BTreeMap<Place, u32>,
+    shelves: [Ordered; State::ALL.len()],
+    wall_timers: Ordered,
+    hold_timers: Ordered,
     /// The classes of its tasks, numbered.
     pub(super) classes: Numbers,
 }
@@ -169,8 +169,8 @@ impl QueueIndex {
             ids: HashTable::new(),
             lanes: Lanes::new(is_random),
             shelves: Default::default(),
-            wall_timers: BTreeMap::new(),
-            hold_timers: BTreeMap::new(),
+            wall_timers: Ordered::default(),
+            hold_timers: Ordered::default(),
             classes: Numbers::default(),
         }
     }
@@ -274,7 +274,7 @@ impl QueueIndex {
             Kind::Reserved => {}
             Kind::Task(State::Ready) => self.leave_lane(&entry),
             Kind::Task(state) => {
-                self.shelves[state as usize].remove(&entry.place(state));
+                self.shelves[state as usize].remove(entry.place(state));
             }
         }
         if let Kind::Task(state) = entry.kind {
@@ -284,7 +284,7 @@ impl QueueIndex {
         }
         if entry.timer_at != NEVER {
             let timer = (entry.timer_at, entry.birth);
-            self.timers(&entry).remove(&timer);
+            self.timers(&entry).remove(timer);
         }
         if let Ok(found) = self.ids.find_entry(entry.id[0], |other| *other == slot) {
             found.remove();
@@ -300,7 +300,7 @@ impl QueueIndex {
         }
     }
 
-    fn timers(&mut self, entry: &Entry) -> &mut BTreeMap<Place, u32> {
+    fn timers(&mut self, entry: &Entry) -> &mut Ordered {
         match entry.kind {
             Kind::Task(state) if state.is_held() => &mut self.hold_timers,
             _ => &mut self.wall_timers,
@@ -365,7 +365,7 @@ impl QueueIndex {
 
     /// Waiting tasks that are due, soonest first.
     pub(super) fn first_due(&self, now: Timestamp) -> Option<u32> {
-        let (&(at, _), &slot) = self.shelves[State::Waiting as usize].first_key_value()?;
+        let ((at, _), slot) = self.shelves[State::Waiting as usize].first()?;
         (at <= now.as_millis()).then_some(slot)
     }
 
@@ -381,7 +381,7 @@ impl QueueIndex {
 
     /// The next time on the wall clock at which something happens, after `now`.
     pub(super) fn next_on_wall(&self, now: Timestamp) -> Option<i64> {
-        let due = self.shelves[State::Waiting as usize].first_key_value().map(|((at, _), _)| *at);
+        let due = self.shelves[State::Waiting as usize].first().map(|((at, _), _)| at);
         [due, next(&self.wall_timers, now.as_millis())].into_iter().flatten().min()
     }
 
@@ -403,14 +403,14 @@ impl QueueIndex {
         }
         let shelf = &self.shelves[state as usize];
         let from = from.map(|(_, place)| place);
-        after(shelf, from).take(limit).map(|(place, slot)| (0, place, slot)).collect()
+        shelf.after(from).take(limit).map(|(place, slot)| (0, place, slot)).collect()
     }
 
     /// Entries of tasks whose holders are kept.
     pub(super) fn holdings(&self) -> impl Iterator<Item = &Entry> {
         let held = State::ALL.into_iter().filter(|state| state.is_held());
-        let slots = held.flat_map(|state| self.shelves[state as usize].values());
-        slots.map(|slot| self.entry(*slot)).filter(|entry| entry.holder != NOBODY)
+        let slots = held.flat_map(|state| self.shelves[state as usize].after(None));
+        slots.map(|(_, slot)| self.entry(slot)).filter(|entry| entry.holder != NOBODY)
     }
 
     /// Births of ids that are reserved, after one of them: the first so many.
@@ -428,10 +428,10 @@ impl QueueIndex {
     }
 }
 
-fn passed(timers: &BTreeMap<Place, u32>, now: i64) -> impl Iterator<Item = u32> {
-    timers.range(..=(now, u64::MAX)).map(|(_, slot)| *slot)
+fn passed(timers: &Ordered, now: i64) -> impl Iterator<Item = u32> {
+    timers.after(None).take_while(move |((at, _), _)| *at <= now).map(|(_, slot)| slot)
 }
 
-fn next(timers: &BTreeMap<Place, u32>, now: i64) -> Option<i64> {
-    timers.range((now, u64::MAX)..).next().map(|((at, _), _)| *at)
+fn next(timers: &Ordered, now: i64) -> Option<i64> {
+    timers.after(Some((now, u64::MAX))).next().map(|((at, _), _)| at)
 }

@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Where a task stands in an ordered index: its time there, then its birth.
-pub(super) type Place = (i64, u64);
+use super::ordered::{Ordered, Place};
 
 /// All lanes of a queue.
 ///
@@ -26,13 +25,13 @@ struct Level {
 /// where in it a task lies is told to the owner of the entries, who hands it back on removal.
 #[derive(Debug, Default)]
 struct Lane {
-    ordered: BTreeMap<Place, u32>,
+    ordered: Ordered,
     array: Vec<u32>,
 }
 
 impl Lane {
     fn first(&self) -> Option<Place> {
-        self.ordered.first_key_value().map(|(place, _)| *place)
+        self.ordered.first().map(|(place, _)| place)
     }
 }
 
@@ -68,7 +67,7 @@ impl Lanes {
     ) -> Option<(u32, u32)> {
         let level = self.levels.get_mut(&Reverse(priority))?;
         let lane = level.lanes.get_mut(&class)?;
-        lane.ordered.remove(&place);
+        lane.ordered.remove(place);
         let mut moved = None;
         if self.is_random {
             lane.array.swap_remove(position as usize);
@@ -118,7 +117,7 @@ impl Lanes {
                         return Some(drawn);
                     }
                 }
-                let candidate = after(&lane.ordered, None).find(|(_, slot)| may(*slot));
+                let candidate = lane.ordered.after(None).find(|(_, slot)| may(*slot));
                 best = [best, candidate].into_iter().flatten().min();
             }
             best.map(|(_, slot)| slot)
@@ -148,7 +147,7 @@ impl Lanes {
             let room = limit - listed.len();
             let lanes = level.lanes.values();
             let mut some: Vec<_> =
-                lanes.flat_map(|lane| after(&lane.ordered, from).take(room)).collect();
+                lanes.flat_map(|lane| lane.ordered.after(from).take(room)).collect();
             some.sort_unstable();
             listed
                 .extend(some.into_iter().take(room).map(|(place, slot)| (*priority, place, slot)));
@@ -158,14 +157,4 @@ impl Lanes {
         }
         listed
     }
-}
-
-/// The entries of an ordered index after a place.
-pub(super) fn after(
-    index: &BTreeMap<Place, u32>,
-    place: Option<Place>,
-) -> impl Iterator<Item = (Place, u32)> {
-    use std::ops::Bound::{Excluded, Unbounded};
-    let from = place.map_or(Unbounded, Excluded);
-    index.range((from, Unbounded)).map(|(place, slot)| (*place, *slot))
 }

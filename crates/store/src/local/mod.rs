@@ -33,6 +33,7 @@ mod lock;
 mod memo;
 mod memory;
 mod numbers;
+mod ordered;
 mod owner_index;
 mod owners;
 mod queues;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use punctual_core::{QueueName, State};
 
 use super::journal::JournalError;
-use super::lane::Place;
+use super::ordered::Place;
 use super::readers::Spot;
 use super::shard::Shard;
 use crate::port::{Listing, PutQueue, PutRefusal, QueueStats, StoreError};

@@ -10,7 +10,7 @@ use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, TaskId, Work
 use super::classes::Room;
 use super::index::{Entry, Kind};
 use super::journal::{JournalError, Table};
-use super::lane::Place;
+use super::ordered::Place;
 use super::readers::Spot;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, packed, put, unpack};
 use super::shard::Shard;
