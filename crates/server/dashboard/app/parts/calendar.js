@@ -14,6 +14,9 @@ const SHOWN = 2;
 export const changeWords = (minutes) =>
   t(minutes > 0 ? "plans.clock-forward" : "plans.clock-back", { minutes: duration(Math.abs(minutes) * 60) });
 
+/** The same where there is little room. @param {number} minutes */
+const brief = (minutes) => (minutes % 60 ? `${minutes}m` : `${minutes / 60}h`);
+
 /** @param {string[]} times @param {string} zone @returns {Map<string, number[]>} */
 function byDay(times, zone) {
   /** @type {Map<string, number[]>} */
@@ -136,7 +139,7 @@ function Day({ date, today, zone, times, change, good, bad, unknown }) {
           html`
             <span class="day-change" title=${changeWords(change)}>
               <${Icon} name="clock" label=${changeWords(change)} />
-              ${change > 0 ? "+" : "−"}${duration(Math.abs(change) * 60)}
+              ${change > 0 ? "+" : "−"}${brief(Math.abs(change))}
             </span>
           `
         }
