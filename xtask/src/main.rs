@@ -28,7 +28,9 @@ Usage: cargo xtask COMMAND
   deploy               only what is in deploy/: files parse, and the binary takes what they give it
   bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
                        flows; with --store redis those of the store in Redis
-  crash [--rounds N]   the kill -9 harness, in release, N rounds (100)";
+  crash [--power] [--rounds N]
+                       the kill -9 harness, in release, N rounds (100); with --power the disk's power
+                       fails instead, which takes root and loop devices";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -51,8 +53,8 @@ fn run(args: &[String]) -> anyhow::Result<()> {
         ["deploy"] => deploy::check(),
         ["dashboard"] => dashboard::check(),
         ["bench", rest @ ..] => bench(rest),
-        ["crash"] => crash("100"),
-        ["crash", "--rounds", rounds] => crash(rounds),
+        ["crash", "--power", rest @ ..] => crash(true, rest),
+        ["crash", rest @ ..] => crash(false, rest),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
@@ -123,19 +125,18 @@ fn bench(args: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn crash(rounds: &str) -> anyhow::Result<()> {
+fn crash(cuts_power: bool, args: &[&str]) -> anyhow::Result<()> {
+    let rounds = match args {
+        [] => "100",
+        ["--rounds", rounds] => rounds,
+        _ => bail!("no such arguments of crash\n\n{USAGE}"),
+    };
     rounds.parse::<u32>().with_context(|| format!("--rounds: {rounds:?} is no number"))?;
-    cargo(&[
-        "test",
-        "--release",
-        "--locked",
-        "-p",
-        "punctual",
-        "--test",
-        "crash",
-        "--",
-        "--nocapture",
-    ])
-    .env("PUNCTUAL_CRASH_ROUNDS", rounds)
-    .run()
+    let mut all = vec!["test", "--release", "--locked", "-p", "punctual", "--test", "crash", "--"];
+    all.push("--nocapture");
+    if cuts_power {
+        all.extend(["--exact", "nothing_acknowledged_is_lost"]);
+    }
+    let run = cargo(&all).env("PUNCTUAL_CRASH_ROUNDS", rounds);
+    if cuts_power { run.env("PUNCTUAL_CRASH_POWER", "1").run() } else { run.run() }
 }

@@ -15,9 +15,9 @@
 //! - callbacks are there exactly if their task has ended; a keyed push happened once;
 //! - counts are what lists show, and opening the store again shows the same.
 //!
-//! `redis` does the same with two servers over one Redis.
+//! `redis` does the same with two servers over one Redis, `power` with a disk whose power fails.
 //!
-//! `PUNCTUAL_CRASH_ROUNDS` says how often; `PUNCTUAL_SEED` repeats the choices of a run, though not
+//! `PUNCTUAL_CRASH_ROUNDS` says how often; `PUNCTUAL_CRASH_POWER` cuts the power; `PUNCTUAL_SEED` repeats the choices of a run, though not
 //! the timing of the machine.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -25,6 +25,7 @@
 mod check;
 mod ledger;
 mod load;
+mod power;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]
 mod process;
@@ -46,6 +47,7 @@ use tokio::task::JoinHandle;
 
 use crate::ledger::{AFTER, ATTEMPTS_MAX, BRIEF, GONE, KEPT, Ledger, SETTINGS, WORKED};
 use crate::load::Hand;
+use crate::power::Disk;
 use crate::process::{Server, serve};
 use crate::random::Random;
 
@@ -57,25 +59,35 @@ const TASKS_MAX: usize = 8_000;
 async fn nothing_acknowledged_is_lost() {
     let (rounds, mut random) = settings();
     let dir = tempfile::tempdir().unwrap();
+    let disk = std::env::var_os("PUNCTUAL_CRASH_POWER").map(|_| Disk::new());
+    let store = disk.as_ref().map_or(dir.path().to_owned(), Disk::path).join("store");
+    let start = || start_over(&store, dir.path());
     let ledger = Arc::new(Mutex::new(Ledger::default()));
-    let mut server = start(dir.path());
+    let mut server = start();
     set_up(&server.client()).await;
     for round in 1..=rounds {
         let before = ledger.lock().unwrap().answers;
-        let killed_after = load_and_kill(server, &ledger, &mut random).await;
+        let load = Load::start(&[&server], &ledger, &mut random);
+        let killed_after = a_while(&mut random);
+        tokio::time::sleep(killed_after).await;
+        match &disk {
+            Some(disk) => disk.fail_under(server),
+            None => server.kill(),
+        }
+        load.ended().await;
         let unanswered = ledger.lock().unwrap().unanswered();
         if random.percent(30) {
-            kill_while_starting(dir.path(), Duration::from_millis(random.below(60) as u64));
+            kill_while_starting(&store, Duration::from_millis(random.below(60) as u64));
         }
         let begun = Instant::now();
-        server = start(dir.path());
+        server = start();
         let restart = begun.elapsed();
         let hand = hand(&server, &ledger, &mut random, false);
         check::check(&hand).await;
         if random.percent(30) {
             let picture = check::picture(&server.client()).await;
             server.kill();
-            server = start(dir.path());
+            server = start();
             assert_eq!(picture, check::picture(&server.client()).await, "opened again");
         }
         let tasks = tidy(&server.client(), &ledger).await;
@@ -104,10 +116,6 @@ fn setting<T: FromStr>(name: &str) -> Option<T> {
     Some(value.parse().ok().unwrap_or_else(|| panic!("{name}: {value:?} is no number")))
 }
 
-fn start(dir: &Path) -> Server {
-    start_over(&dir.join("store"), dir)
-}
-
 /// A server over a store that logs into a directory.
 fn start_over(store: &Path, dir: &Path) -> Server {
     let log = File::options().append(true).create(true).open(dir.join("log")).unwrap();
@@ -116,8 +124,8 @@ fn start_over(store: &Path, dir: &Path) -> Server {
     Server::of(command)
 }
 
-fn kill_while_starting(dir: &Path, after: Duration) {
-    let mut command = serve(&dir.join("store"));
+fn kill_while_starting(store: &Path, after: Duration) {
+    let mut command = serve(store);
     let mut process = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
     process.kill().unwrap();
@@ -147,19 +155,6 @@ fn hand(
 ) -> Hand {
     let (client, ledger) = (server.client(), Arc::clone(ledger));
     Hand { client, ledger, random: random.fork(), is_keeper }
-}
-
-async fn load_and_kill(
-    server: Server,
-    ledger: &Arc<Mutex<Ledger>>,
-    random: &mut Random,
-) -> Duration {
-    let load = Load::start(&[&server], ledger, random);
-    let after = a_while(random);
-    tokio::time::sleep(after).await;
-    server.kill();
-    load.ended().await;
-    after
 }
 
 /// How long there is load before something is killed.
