@@ -15,6 +15,9 @@ rights = ["read"]
 token = "only-mail-0123456789"
 rights = ["read", "produce"]
 queues = ["mail*"]
+[[tokens]]
+token = "only-push-0123456789"
+rights = ["produce"]
 `;
 
 let server, browser, api;
@@ -84,6 +87,21 @@ test("the overview of a token for some queues is of those, and says nothing of t
   await main.getByRole("link", { name: "mail-2" }).first().waitFor();
   assert.equal(await main.getByText("secret").count(), 0);
   assert.equal(await main.getByRole("region", { name: "Health" }).count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("what a token does not allow is said once, in place of what it would show", async () => {
+  const some = await openTab(browser, server, { path: "bundles", token: "only-mail-0123456789", quiet: true });
+  await some.tab.getByRole("heading", { name: "Bundles", level: 1 }).waitFor();
+  assert.equal(await some.tab.getByRole("alert").count(), 0);
+  await some.tab.goto(`${server.url}/#/new-plan`);
+  await some.tab.getByText("this concerns all queues").waitFor();
+  assert.deepEqual(some.faults, []);
+  await some.close();
+  const { tab, faults, close } = await openTab(browser, server, { token: "only-push-0123456789", quiet: true });
+  await tab.getByText("This token does not allow reading").waitFor();
+  assert.equal(await tab.getByRole("alert").count(), 0);
   assert.deepEqual(faults, []);
   await close();
 });

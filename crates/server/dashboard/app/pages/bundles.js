@@ -25,11 +25,14 @@ export function Bundles() {
   const counted = /** @type {{name: string, counts: any}[]} */ (queues.data?.items ?? []).filter(
     (queue) => queue.counts.bundles > 0,
   );
-  const queue =
-    query.get("queue") || counted.toSorted((a, b) => b.counts.bundles - a.counts.bundles)[0]?.name || DEFAULT;
+  const fullest = counted.toSorted((a, b) => b.counts.bundles - a.counts.bundles)[0]?.name;
+  const queue = query.get("queue") || fullest || (may("read", DEFAULT) ? DEFAULT : null);
+  const none = html`
+    <${Page} title=${t("bundles.title")}><${Empty} icon="bundles">${t("bundles.none")}</${Empty}></${Page}>
+  `;
   return html`
     <${Loaded} from=${queues}>
-      ${() => html`<${List} key=${queue} queue=${queue} counted=${counted} />`}
+      ${() => (queue ? html`<${List} key=${queue} queue=${queue} counted=${counted} />` : none)}
     </${Loaded}>
   `;
 }
@@ -42,7 +45,7 @@ function List({ queue, counted }) {
     url`/v1/queues/${queue}/bundles${{ state, key, limit: 100, cursor: query.get("cursor") }}`,
     { types: EVENTS, queue },
   );
-  const options = [...new Set([queue, DEFAULT, ...counted.map(({ name }) => name)])]
+  const options = [...new Set([queue, ...(may("read", DEFAULT) ? [DEFAULT] : []), ...counted.map(({ name }) => name)])]
     .sort()
     .map((name) => [name, `${name} (${number(counted.find((one) => one.name === name)?.counts.bundles ?? 0)})`]);
   const columns = [

@@ -320,7 +320,7 @@ function PlanForm({ start, edits }) {
             <p class="plan-rule" dir="auto">${ruleWords({ ...form, ...ruleOf(form) })}</p>
             ${
               preview.times === null
-                ? html`<p class="muted">${t("plans.previewing")}</p>`
+                ? html`<p class="muted">${preview.refused || t("plans.previewing")}</p>`
                 : html`
                     <${NextRuns}
                       times=${preview.times.slice(0, 10)}
@@ -358,20 +358,24 @@ function reset(type, form) {
 /**
  * When a rule would run, as the server says, a moment after the last key.
  * @param {Form} form
- * @returns {{times: string[] | null, wrong: Record<string, string>}}
+ * @returns {{times: string[] | null, wrong: Record<string, string>, refused: string}}
  */
 function usePreview(form) {
   const rule = JSON.stringify({ ...ruleOf(form), n: 1000 });
   const [answer, setAnswer] = useState({
     times: /** @type {string[] | null} */ (null),
     wrong: /** @type {Record<string, string>} */ ({}),
+    refused: "",
   });
   useEffect(() => {
     const abort = new AbortController();
     const timer = setTimeout(() => {
       api.post("/v1/plans/preview", JSON.parse(rule), abort.signal).then(
-        ({ items }) => setAnswer({ times: items, wrong: {} }),
-        (error) => abort.signal.aborted || setAnswer({ times: null, wrong: faultOf(error) }),
+        ({ items }) => setAnswer({ times: items, wrong: {}, refused: "" }),
+        (error) => {
+          const refused = error instanceof ApiError && error.status === 403 ? error.message : "";
+          if (!abort.signal.aborted) setAnswer({ times: null, wrong: faultOf(error), refused });
+        },
       );
     }, PREVIEW_MS);
     return () => (clearTimeout(timer), abort.abort());

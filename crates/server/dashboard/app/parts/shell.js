@@ -12,6 +12,7 @@ import { Input } from "./form.js";
 import { Icon } from "./icon.js";
 import { Palette, openPalette } from "./palette.js";
 import { Help, useShortcuts } from "./shortcuts.js";
+import { Empty } from "./table.js";
 import { Loaded } from "./view.js";
 import { Toasts, complain } from "./toast.js";
 
@@ -42,7 +43,9 @@ export function Shell() {
     <${Navigation} active=${found?.page.nav ?? ""} />
     <main id="main" tabindex="-1">
       ${
-        found
+        !may("read")
+          ? html`<${Empty} icon="key">${t("shell.no-read")}</${Empty}>`
+          : found
           ? html`<${found.page.view} key=${found.page.path} ...${found.params} />`
           : html`<${NotFound} />`
       }

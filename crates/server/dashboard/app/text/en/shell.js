@@ -23,6 +23,7 @@ export default {
   "shell.navigation": "Pages",
   "shell.next": "Next",
   "shell.no-page": "There is no such page.",
+  "shell.no-read": "This token does not allow reading, so there is nothing to see here.",
   "shell.nothing": "Nothing here.",
   "shell.now": "now",
   "shell.open-row": "Open the row",

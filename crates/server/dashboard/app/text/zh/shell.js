@@ -23,6 +23,7 @@ export default {
   "shell.navigation": "页面",
   "shell.next": "下一页",
   "shell.no-page": "没有这个页面。",
+  "shell.no-read": "此令牌没有读取权限，因此这里没有可显示的内容。",
   "shell.nothing": "这里什么都没有。",
   "shell.now": "刚刚",
   "shell.open-row": "打开所在行",
