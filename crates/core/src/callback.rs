@@ -1,12 +1,12 @@
 //! What happens when a task ends: a task of its own, made in the same atomic step.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Invalid, Refusal};
 use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::name::{QueueName, TaskId};
-use crate::object::objects_only;
+use crate::object::{objects_only, optional};
 use crate::task::{NewTask, SettingsOf, Spec, State, Task};
 use crate::time::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Callback {
     /// The ends it answers to; all of them if left out.
-    #[serde(default = "all_ends")]
+    #[serde(default = "all_ends", deserialize_with = "ends")]
     pub on: Vec<End>,
     /// Call this URL.
     #[serde(default)]
@@ -40,6 +40,10 @@ pub enum End {
     Failed,
     /// Cancelled.
     Cancelled,
+}
+
+fn ends<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<End>, D::Error> {
+    Ok(optional(deserializer)?.unwrap_or_else(all_ends))
 }
 
 fn all_ends() -> Vec<End> {

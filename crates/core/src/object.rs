@@ -1,7 +1,31 @@
 //! Structs that are read from JSON objects only.
 //!
 //! What serde derives also takes a list of the fields' values in their order. In a request that is a
-//! mistake, not a spelling.
+//! mistake, not a spelling. A member that is `null` is as good as left out.
+
+use serde::{Deserialize, Deserializer};
+
+/// Reads a field that need not be given; `null` says the same. In stored records it always is.
+pub(crate) fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    if deserializer.is_human_readable() {
+        Option::deserialize(deserializer)
+    } else {
+        T::deserialize(deserializer).map(Some)
+    }
+}
+
+/// Reads a field that has a default.
+pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    optional(deserializer).map(Option::unwrap_or_default)
+}
 
 /// Implements serde's traits for structs whose derives are marked `#[serde(remote = "Self")]`: from
 /// readable formats an object is taken and nothing else, in stored records all is as derived.
@@ -46,8 +70,27 @@ pub(crate) use objects_only;
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::flow::NewFlow;
+    use crate::notice::Message;
     use crate::queue::SettingsPatch;
     use crate::{NewTask, RetryPolicy};
+
+    fn is_same<T: for<'de> Deserialize<'de> + std::fmt::Debug>(given: &str, left_out: &str) {
+        let read = |json| format!("{:?}", serde_json::from_str::<T>(json).unwrap());
+        assert_eq!(read(given), read(left_out), "{given}");
+    }
+
+    #[test]
+    fn null_is_as_good_as_left_out() {
+        let http = r#"{"http":{"url":"http://a/","headers":null,"follow_redirects":null}}"#;
+        is_same::<NewTask>(http, r#"{"http":{"url":"http://a/"}}"#);
+        let callback = r#"{"callback":{"queue":"q","on":null}}"#;
+        is_same::<NewTask>(callback, r#"{"callback":{"queue":"q"}}"#);
+        is_same::<Message>(r#"{"headers":null,"follow_redirects":null}"#, "{}");
+        let flow = r#"{"steps":[{"name":"a","after":null}],"on_failure":null}"#;
+        is_same::<NewFlow>(flow, r#"{"steps":[{"name":"a"}]}"#);
+    }
 
     #[test]
     fn lists_are_no_objects() {

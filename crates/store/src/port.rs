@@ -304,6 +304,13 @@ pub enum Wake {
         /// The worker.
         worker: WorkerName,
     },
+    /// Another server that shares the store has opened a vote: who has a voice may wait at this one.
+    Vote {
+        /// The task's queue.
+        queue: QueueName,
+        /// The task.
+        task: TaskId,
+    },
 }
 
 /// What a store must do.
@@ -375,7 +382,8 @@ pub trait Store: Send + Sync + 'static {
     async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError>;
 
     /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —
-    /// if the record is still the expected version, else nothing of it. Tasks it makes are never
+    /// if the record is still the expected version, and no worker gets more than the decision's
+    /// `capacity` by it, else nothing of it. Tasks it makes are never
     /// refused for `max`; one whose id is live already is not made again; one whose queue does not
     /// exist gets a queue with initial settings.
     async fn commit(&self, changes: Vec<Change>)

@@ -11,7 +11,7 @@ use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::limits::{FLOW_EDGES_MAX, FLOW_STEPS_MAX};
 use crate::name::{FlowId, QueueName, StepName};
-use crate::object::objects_only;
+use crate::object::{objects_only, or_default};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::{NewTask, SettingsOf, Spec};
 use crate::time::{Span, Timestamp};
@@ -26,6 +26,7 @@ pub struct NewFlow {
     /// Its steps.
     pub steps: Vec<NewStep>,
     /// What a failed step does to the others.
+    #[serde(deserialize_with = "or_default")]
     pub on_failure: OnFailure,
 }
 
@@ -38,6 +39,7 @@ pub struct NewStep {
     /// The queue of its task; required.
     pub queue: Option<QueueName>,
     /// The steps it waits for.
+    #[serde(deserialize_with = "or_default")]
     pub after: Vec<StepName>,
     /// See [`NewTask::payload`].
     pub payload: RawJson,

@@ -26,7 +26,7 @@ use self::headers::check_value;
 use crate::error::{Invalid, Refusal, check_size};
 use crate::json::RawJson;
 use crate::limits::{CONTENT_TYPE_BYTES_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TIMEOUT_MS_MAX};
-use crate::object::objects_only;
+use crate::object::{objects_only, or_default};
 use crate::time::Span;
 
 /// What a secret value reads as; written back, it changes nothing.
@@ -41,6 +41,7 @@ pub struct HttpTarget {
     /// The HTTP method; POST if none is given.
     pub method: Option<Method>,
     /// Headers to send.
+    #[serde(deserialize_with = "or_default")]
     pub headers: Headers,
     /// What to send instead of the payload: a text as it is, any other value as JSON.
     pub body: Option<RawJson>,
@@ -51,6 +52,7 @@ pub struct HttpTarget {
     /// What counts as success.
     pub success: Option<Success>,
     /// Whether redirects are followed.
+    #[serde(deserialize_with = "or_default")]
     pub follow_redirects: bool,
 }
 

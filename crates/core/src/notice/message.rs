@@ -9,7 +9,7 @@ use crate::http::{Headers, HttpTarget, Reach, Success, TargetUrl, check_timeout}
 use crate::json::{RawJson, is_deeper_than};
 use crate::limits::{JSON_DEPTH_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::name::TaskId;
-use crate::object::objects_only;
+use crate::object::{objects_only, or_default};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::NewTask;
 use crate::time::{Span, Timestamp};
@@ -41,10 +41,12 @@ pub struct Message {
     #[serde(alias = "enforce_repeate_notice")]
     pub enforce_repeat_notice: Option<bool>,
     /// Headers to send.
+    #[serde(deserialize_with = "or_default")]
     pub headers: Headers,
     /// The time one notice may take.
     pub timeout: Option<Span>,
     /// Whether redirects are followed.
+    #[serde(deserialize_with = "or_default")]
     pub follow_redirects: bool,
     /// Notices that were sent before it came here.
     pub notice_count: Option<u32>,

@@ -37,6 +37,9 @@ pub struct Decision {
     pub spawn: Vec<Spec>,
     /// The settle verb and its token, if a repeat could not be answered from the record itself.
     pub receipt: Option<(Token, Verb)>,
+    /// Most tasks of queues of mode dispatch that the worker who gets it may hold after the step; if it
+    /// would hold more, the step does not happen.
+    pub capacity: Option<usize>,
 }
 
 /// What a store does with a record after a decision.
@@ -91,7 +94,7 @@ impl Task {
     }
 
     fn unchanged(&self) -> Decision {
-        Decision { task: self.clone(), fate: Fate::Same, spawn: Vec::new(), receipt: None }
+        self.clone().kept(Fate::Same)
     }
 
     /// Carries out an event whose verb applies.
@@ -122,13 +125,16 @@ impl Task {
             Event::Settle { token, settlement } => {
                 return Ok(self.settle(token, settlement, context));
             }
-            Event::Assign { worker, token } => status.take(Grant {
-                token,
-                worker: Some(worker),
-                now,
-                hold: self.spec.hold.unwrap_or(context.queue.hold),
-                confirm_within: Some(context.queue.confirm_within),
-            }),
+            Event::Assign { worker, token, capacity } => {
+                status.take(Grant {
+                    token,
+                    worker: Some(worker),
+                    now,
+                    hold: self.spec.hold.unwrap_or(context.queue.hold),
+                    confirm_within: Some(context.queue.confirm_within),
+                });
+                return Ok(Decision { capacity: Some(capacity), ..self.kept(Fate::Keep) });
+            }
             Event::Vote { until, settled } => return Ok(self.vote(until, settled, now)),
             Event::Tally { answers, settled } => return Ok(self.tally(answers, settled, context)),
             Event::Cancel => match state {
@@ -213,8 +219,9 @@ impl Task {
         Ok(self.kept(Fate::Keep))
     }
 
-    pub(super) fn kept(self, fate: Fate) -> Decision {
-        Decision { task: self, fate, spawn: Vec::new(), receipt: None }
+    /// A decision that nothing follows from.
+    pub fn kept(self, fate: Fate) -> Decision {
+        Decision { task: self, fate, spawn: Vec::new(), receipt: None, capacity: None }
     }
 
     /// The holder ends its hold.
@@ -367,7 +374,7 @@ impl Task {
         let callback = self.spec.callback.as_ref();
         let spawn =
             callback.and_then(|callback| callback.spawn(&self, now, context.callback_id.clone()));
-        Decision { task: self, fate, spawn: spawn.into_iter().collect(), receipt }
+        Decision { spawn: spawn.into_iter().collect(), receipt, ..self.kept(fate) }
     }
 
     fn edit(mut self, edit: Edit, context: &Context<'_>) -> Result<Decision, Refusal> {

@@ -42,6 +42,8 @@ pub enum Event {
         worker: WorkerName,
         /// The token it will hold it by.
         token: Token,
+        /// Most tasks the worker can hold.
+        capacity: usize,
     },
     /// Its vote begins, or goes on after a voter has said something.
     Vote {

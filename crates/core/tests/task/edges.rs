@@ -57,7 +57,9 @@ fn events(verb: Verb) -> Vec<Event> {
         Verb::Cancelled => vec![cancelled(token)],
         Verb::Paused => vec![paused(token)],
         Verb::Deliver => vec![answered(200, None), answered(500, None), hopeless()],
-        Verb::Assign => vec![Event::Assign { worker: worker(), token: super::scene::token(2) }],
+        Verb::Assign => {
+            vec![Event::Assign { worker: worker(), token: super::scene::token(2), capacity: 1 }]
+        }
         Verb::Vote => vec![Event::Vote { until: after(10), settled: None }],
         Verb::Tally => {
             let tally = |error: Option<&str>| {

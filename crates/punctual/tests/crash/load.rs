@@ -9,6 +9,7 @@ use punctual_client::{
 };
 
 use crate::ledger::{AFTER, BRIEF, GONE, Ledger, Left, Payload, SCRATCH, SETTINGS, WORKED};
+use crate::power;
 use crate::random::Random;
 use crate::rules::Op;
 
@@ -25,9 +26,11 @@ pub(crate) fn wait(queue: &str) -> Span {
 /// The server does not answer any more, or its store is away.
 pub(crate) struct ServerGone;
 
-/// Whether an error says so.
+/// Whether an error says so. What is read from a disk without power may be nonsense.
 pub(crate) fn is_gone(error: &Error) -> bool {
-    error.code().is_none_or(|code| code == "unavailable")
+    error
+        .code()
+        .is_none_or(|code| code == "unavailable" || (code == "internal" && power::may_fail()))
 }
 
 /// The ledger, also after somebody failed who had it: that is heard of when the round ends.

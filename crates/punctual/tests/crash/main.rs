@@ -59,7 +59,7 @@ const TASKS_MAX: usize = 8_000;
 async fn nothing_acknowledged_is_lost() {
     let (rounds, mut random) = settings();
     let dir = tempfile::tempdir().unwrap();
-    let disk = std::env::var_os("PUNCTUAL_CRASH_POWER").map(|_| Disk::new());
+    let disk = power::may_fail().then(Disk::new);
     let store = disk.as_ref().map_or(dir.path().to_owned(), Disk::path).join("store");
     let start = || start_over(&store, dir.path());
     let ledger = Arc::new(Mutex::new(Ledger::default()));

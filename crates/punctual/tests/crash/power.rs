@@ -17,6 +17,11 @@ const SHUT_DOWN: &str = "\
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))";
 
+/// Whether this run is about it.
+pub(crate) fn may_fail() -> bool {
+    std::env::var_os("PUNCTUAL_CRASH_POWER").is_some()
+}
+
 /// A disk of a server's own.
 pub(crate) struct Disk {
     dir: TempDir,
@@ -42,7 +47,7 @@ impl Disk {
     }
 
     fn mount(&self) {
-        run(Command::new("mount").args(["-o", "loop"]).arg(self.image()).arg(self.path()));
+        run(Command::new("mount").args(["-o", "loop,dioread_lock"]).arg(self.image()).arg(self.path()));
     }
 
     /// The power fails: nothing more gets to the disk, and the server ends.

@@ -8,7 +8,6 @@ mod clock;
 mod crash;
 mod down;
 mod moved;
-#[expect(dead_code, reason = "other suites use the rest")]
 mod place;
 #[path = "../e2e/process.rs"]
 #[expect(dead_code, reason = "other suites use the rest")]

@@ -18,7 +18,7 @@ fn wait(server: &Server, path: &str) -> JoinHandle<Value> {
 
 #[test]
 fn all_that_fell_due_is_handed_out_before_the_answer() {
-    for place in [Place::directory(), Place::redis()] {
+    for place in [Place::directory(), Place::redis(), Place::cluster()] {
         let target = Target::start();
         let server = place.dev();
         server.set_clock("2030-01-07T00:00:00Z");
@@ -65,8 +65,30 @@ fn all_that_fell_due_is_handed_out_before_the_answer() {
 }
 
 #[test]
-fn backwards_nothing_fires_again() {
+fn what_is_being_delivered_is_answered_before_the_clock_moves() {
     for place in [Place::directory(), Place::redis()] {
+        let target = Target::start();
+        let server = place.dev();
+        server.put(
+            "/v1/queues/h",
+            json!({"mode": "http", "url": target.url, "keep": {"done": "7d"}}),
+        );
+        server.post("/v1/queues/h/tasks", json!({"id": "call"}));
+        let request = target.next();
+        let (address, hour) = (server.address().to_owned(), json!({"advance": "1h"}));
+        let moved = std::thread::spawn(move || address.post("/v1/dev/clock", hour));
+        // Nothing says that the clock is about to move; if it was not, there would be nothing to see.
+        std::thread::sleep(Duration::from_millis(100));
+        request.answer();
+        moved.join().unwrap();
+        let task = server.get("/v1/queues/h/tasks/call");
+        assert_eq!((&task["state"], &task["attempt"]), (&json!("done"), &json!(1)), "{task}");
+    }
+}
+
+#[test]
+fn backwards_nothing_fires_again() {
+    for place in [Place::directory(), Place::redis(), Place::cluster()] {
         let mut server = place.dev();
         server.set_clock("2030-01-07T00:00:00Z");
         let plan = json!({"plan_id": "p", "station": "q", "plan_type": "cron",
@@ -117,7 +139,7 @@ fn a_run_under_way_while_the_clock_goes_back_is_not_made_again() {
 
 #[test]
 fn the_clock_is_kept_and_moves_for_all_servers() {
-    for place in [Place::directory(), Place::redis()] {
+    for place in [Place::directory(), Place::redis(), Place::cluster()] {
         let server = place.dev();
         server.set_clock("2040-01-01T00:00:00Z");
         server.stop();
@@ -126,20 +148,21 @@ fn the_clock_is_kept_and_moves_for_all_servers() {
         assert!(now.as_str().unwrap().starts_with("2040-01-01T00:0"), "{now}");
         server.stop();
     }
-    let place = Place::redis();
-    let (one, other) = (place.dev(), place.dev());
-    one.set_clock("2040-01-01T00:00:00Z");
-    other.post("/v1/queues/q/tasks", json!({"id": "a", "delay": "1h"}));
-    let take = wait(&other, "/v1/queues/q/take");
-    one.advance("1h");
-    assert_eq!(take.join().unwrap()["tasks"][0]["id"], "a");
-    one.stop();
-    other.stop();
+    for place in [Place::redis(), Place::cluster()] {
+        let (one, other) = (place.dev(), place.dev());
+        one.set_clock("2040-01-01T00:00:00Z");
+        other.post("/v1/queues/q/tasks", json!({"id": "a", "delay": "1h"}));
+        let take = wait(&other, "/v1/queues/q/take");
+        one.advance("1h");
+        assert_eq!(take.join().unwrap()["tasks"][0]["id"], "a");
+        one.stop();
+        other.stop();
+    }
 }
 
 #[test]
 fn only_a_store_made_for_it_has_a_clock_to_move() {
-    for place in [Place::directory(), Place::redis()] {
+    for place in [Place::directory(), Place::redis(), Place::cluster()] {
         let server = Server::of(place.serve());
         let (status, problem) = server.send("POST", "/v1/dev/clock", &json!({"advance": 1}));
         assert_eq!((status, &problem["code"]), (403, &json!("forbidden")));
@@ -147,7 +170,7 @@ fn only_a_store_made_for_it_has_a_clock_to_move() {
         let refused = place.serve().arg("--dev").output().unwrap();
         assert!(complaint(&refused, 1).contains("was not made by serve --dev"));
     }
-    for place in [Place::directory(), Place::redis()] {
+    for place in [Place::directory(), Place::redis(), Place::cluster()] {
         place.dev().stop();
         let refused = place.serve().output().unwrap();
         assert!(complaint(&refused, 1).contains("made by serve --dev"));

@@ -1,16 +1,23 @@
-//! Request bodies: read whole within their limits, then JSON whatever their type says.
+//! Request bodies: read whole within their limits, then JSON whatever their type says. What of a body
+//! nobody wanted is read as well, or its sender could neither hear why nor go on.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::extract::{FromRequest, Request};
+use axum::extract::FromRequest;
+use axum::http::Request;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use punctual_core::RawJson;
 use punctual_core::limits::{BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX};
 use serde::Deserialize;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::json;
 use super::{App, Problem};
@@ -18,8 +25,9 @@ use crate::code::Code;
 
 /// How long a client may pause in the middle of a body.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// How long the rest of a refused body is read, so that its sender gets to read the answer.
+/// How long the rest of a refused body is read, and how long its sender may pause meanwhile.
 const DISCARD_MAX: Duration = Duration::from_secs(10);
+const DISCARD_PAUSE_MAX: Duration = Duration::from_secs(1);
 /// What is set aside for a body before it has come.
 const RESERVED_BYTES_MAX: usize = 1 << 20;
 
@@ -83,40 +91,31 @@ impl JsonBody {
 impl FromRequest<Arc<App>> for JsonBody {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+    async fn from_request(
+        request: axum::extract::Request,
+        app: &Arc<App>,
+    ) -> Result<Self, Problem> {
         let share = Share { in_flight: app.in_flight.clone(), bytes: 0 };
-        let asks_first = request.headers().contains_key(EXPECT);
         let declared = request
             .headers()
             .get(CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok().and_then(|text| text.parse::<usize>().ok()));
-        let mut body = request.into_body();
         if declared.is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
-            // A client that asks before it sends needs no more than the answer.
-            if !asks_first {
-                discard(&mut body).await;
-            }
             return Err(too_large());
         }
-        match collect(&mut body, share, declared.unwrap_or(0)).await {
-            Ok(body) => Ok(body),
-            Err(problem) => {
-                discard(&mut body).await;
-                Err(problem)
-            }
-        }
+        collect(request.into_body(), share, declared.unwrap_or(0)).await
     }
 }
 
 async fn collect(
-    body: &mut axum::body::Body,
+    mut body: axum::body::Body,
     mut share: Share,
     declared: usize,
 ) -> Result<JsonBody, Problem> {
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     loop {
-        let Ok(frame) = tokio::time::timeout(PAUSE_MAX, body.frame()).await else {
+        let Ok(frame) = timeout(PAUSE_MAX, body.frame()).await else {
             return Err(Problem::new(Code::Timeout, "send the body without long pauses"));
         };
         let Some(frame) = frame else { break };
@@ -150,11 +149,73 @@ fn too_large() -> Problem {
     Problem::new(Code::TooLarge, "body: at most 64 MiB; send it in smaller batches")
 }
 
-/// Reads what is left of a body and forgets it, for a while.
-async fn discard(body: &mut axum::body::Body) {
-    let rest = async { while let Some(Ok(_)) = body.frame().await {} };
-    // Past this time the connection is closed under the sender.
-    let _ = tokio::time::timeout(DISCARD_MAX, rest).await;
+/// A body on loan to whoever reads it. Dropped before its end, it goes back to its lender.
+pub(super) struct Lent<B: Body + Unpin> {
+    body: Option<B>,
+    back: Option<oneshot::Sender<B>>,
+    /// Whether its sender waits until somebody wants it.
+    is_held_back: bool,
+}
+
+/// Where a lent body comes back to, if it was not read to its end.
+pub(super) struct Unread<B>(oneshot::Receiver<B>);
+
+impl<B: Body + Unpin> Lent<B> {
+    /// A request whose body is lent.
+    pub(super) fn lend(request: Request<B>) -> (Request<Self>, Unread<B>) {
+        let is_held_back = request.headers().contains_key(EXPECT);
+        let (back, unread) = oneshot::channel();
+        let lend = |body| Self { body: Some(body), back: Some(back), is_held_back };
+        (request.map(lend), Unread(unread))
+    }
+}
+
+impl<B: Body + Unpin> Body for Lent<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        self.is_held_back = false;
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        if !matches!(frame, Some(Ok(_))) {
+            self.body = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+    }
+}
+
+impl<B: Body + Unpin> Drop for Lent<B> {
+    fn drop(&mut self) {
+        let is_coming = !self.is_held_back && !self.is_end_stream();
+        let body = self.body.take().filter(|_| is_coming);
+        if let (Some(body), Some(back)) = (body, self.back.take()) {
+            // With its lender gone, so is the connection.
+            let _ = back.send(body);
+        }
+    }
+}
+
+impl<B: Body + Unpin> Unread<B> {
+    /// Reads what is left of the body and forgets it, for a while: a connection is closed under a
+    /// sender whose body was not read to its end, and it may not get to read the answer.
+    pub(super) async fn discard(mut self) {
+        let Ok(mut body) = self.0.try_recv() else { return };
+        let rest =
+            async { while let Ok(Some(Ok(_))) = timeout(DISCARD_PAUSE_MAX, body.frame()).await {} };
+        let _ = timeout(DISCARD_MAX, rest).await;
+    }
 }
 
 #[cfg(test)]
@@ -168,10 +229,10 @@ mod tests {
         let body = || axum::body::Body::from("{}");
         let mut others = share();
         assert!(others.grow(BODY_BYTES_IN_FLIGHT_MAX - 1));
-        let refused = collect(&mut body(), share(), 2).await.unwrap_err();
+        let refused = collect(body(), share(), 2).await.unwrap_err();
         assert_eq!(refused.code, Code::Unavailable);
         drop(others);
-        let body = collect(&mut body(), share(), 2).await.unwrap();
+        let body = collect(body(), share(), 2).await.unwrap();
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 2);
         drop(body);
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 0);

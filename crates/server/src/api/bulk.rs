@@ -34,8 +34,8 @@ struct BulkBody {
     /// Which tasks; all if left out.
     filter: Option<FilterBody>,
     /// Count those that match and change nothing.
-    #[serde(default)]
-    dry_run: bool,
+    #[schema(default = false)]
+    dry_run: Option<bool>,
     /// The `next` of the call before.
     cursor: Option<String>,
 }
@@ -154,6 +154,7 @@ async fn bulk(
     let BulkBody { verb, filter, dry_run, cursor } = body.read()?;
     let filter = filter.unwrap_or_default().filter()?;
     let record = app.engine.queue(&queue).await?;
+    let dry_run = dry_run.unwrap_or_default();
     let bulk = Bulk { event: verb.into(), filter, dry_run, cursor: given(cursor) };
     let BulkAnswer { matched, changed, next } = app.engine.bulk(&record, bulk).await?;
     Ok(answer(StatusCode::OK, &BulkView { matched, changed, next }))

@@ -103,16 +103,13 @@ struct PushBody {
     #[schema(value_type = AnyJson)]
     task: RawJson,
     /// Strings to keep with the bundle, each once.
-    #[serde(default)]
-    #[schema(required = false)]
-    data: Vec<String>,
+    data: Option<Vec<String>>,
     /// When it is due; now if left out.
     #[schema(value_type = Option<When>)]
     ontime: Option<Timestamp>,
     /// `always`: the due time of a bundle that exists moves to `ontime`; `once`: it stays.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, required = false)]
-    overwrite: Overwrite,
+    #[schema(value_type = Option<String>)]
+    overwrite: Option<Overwrite>,
     /// It is due no later than that long after its first payload.
     #[schema(value_type = Option<Duration>)]
     max_wait: Option<Span>,
@@ -178,6 +175,7 @@ async fn push_bundle(
     let PushBody { task, data, ontime, overwrite, max_wait } = body.read()?;
     let route = ["POST bundles", queue.as_str(), bundle.as_str()];
     let keyed = key(&caller, &headers, &route, body.bytes(), StatusCode::OK, true)?;
+    let (data, overwrite) = (data.unwrap_or_default(), overwrite.unwrap_or_default());
     let push =
         BundlePush { payload: task, data, ontime, overwrite, max_wait, ..BundlePush::default() };
     let pushing = Pushing { key: bundle, own: None, push, keyed };
@@ -193,13 +191,9 @@ async fn push_bundle(
 #[schema(as = BundleData)]
 struct DataBody {
     /// Strings to add.
-    #[serde(default)]
-    #[schema(required = false)]
-    add: Vec<String>,
+    add: Option<Vec<String>>,
     /// Strings to take away, after that.
-    #[serde(default)]
-    #[schema(required = false)]
-    remove: Vec<String>,
+    remove: Option<Vec<String>>,
 }
 
 /// Add strings to those kept with a bundle, and take others away.
@@ -212,6 +206,7 @@ async fn change_data(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let DataBody { add, remove } = body.read()?;
+    let (add, remove) = (add.unwrap_or_default(), remove.unwrap_or_default());
     app.engine.change_data(&queue, &key, &add, &remove).await?;
     read(&app, &queue, &key).await
 }

@@ -88,8 +88,8 @@ async fn resume(
 #[schema(as = RetryNow)]
 struct RetryBody {
     /// Also if it is running: its holder's token goes stale.
-    #[serde(default)]
-    force: bool,
+    #[schema(default = false)]
+    force: Option<bool>,
 }
 
 /// Try a task again now that has failed or waits for its retry.
@@ -102,7 +102,7 @@ async fn retry(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let RetryBody { force } = body.read()?;
-    happen(&app, target, Event::Retry { force }).await
+    happen(&app, target, Event::Retry { force: force.unwrap_or_default() }).await
 }
 
 /// Make a task like new: attempts, progress, checkpoint and history are cleared.

@@ -57,7 +57,7 @@ use tower::Service;
 use tracing::debug;
 use utoipa::ToSchema;
 
-use self::body::InFlight;
+use self::body::{InFlight, Lent};
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
@@ -148,15 +148,17 @@ impl Api {
     /// one more box and copy it.
     pub(crate) async fn answer<B>(self, request: Request<B>) -> Response
     where
-        B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+        B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + Unpin + 'static,
     {
         let Self { app, mut routes, peer } = self;
+        let (request, unread) = Lent::lend(request);
         let (begun, method) = (Instant::now(), request.method().clone());
         let place = app.requests.place(request.uri().path());
         let response = guard::guard(&app, peer, request, |request| routes.call(request)).await;
         let (status, took) = (response.status(), begun.elapsed());
         app.requests.answered(place, &method, status, took);
         debug!(%method, route = app.requests.template(place), status = status.as_u16(), ?took, "answered");
+        unread.discard().await;
         response
     }
 }

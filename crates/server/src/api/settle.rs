@@ -114,10 +114,13 @@ bodies! {
         #[schema(value_type = Option<Duration>)]
         retry_in: Option<Span>,
         /// Whether trying again is no use.
-        #[serde(default)]
-        permanent: bool,
+        #[schema(default = false)]
+        permanent: Option<bool>,
     }
-    |token| Event::Settle { token, settlement: Settlement::Fail { error, retry_in, permanent } };
+    |token| {
+        let permanent = permanent.unwrap_or_default();
+        Event::Settle { token, settlement: Settlement::Fail { error, retry_in, permanent } }
+    };
 
     /// Given back.
     ReleaseBody as Release, ReleaseItem as ReleaseItem {

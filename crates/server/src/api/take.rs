@@ -55,8 +55,8 @@ struct TakeBody<'a> {
     #[schema(value_type = Option<Duration>)]
     wait: Option<Span>,
     /// Whether it will confirm what it gets.
-    #[serde(default)]
-    confirm: bool,
+    #[schema(default = false)]
+    confirm: Option<bool>,
     /// Tasks it is done with; these commits stand whatever becomes of the take.
     #[serde(borrow)]
     #[schema(value_type = Option<Vec<CommitItem>>)]
@@ -89,7 +89,13 @@ async fn take(
 ) -> Result<Response, Problem> {
     let TakeBody { worker, n, hold, wait, confirm, commit } = body.read()?;
     let n = n.unwrap_or(1);
-    let ask = TakeAsk { worker, n, hold, confirm, wait: wait.unwrap_or_default() };
+    let ask = TakeAsk {
+        worker,
+        n,
+        hold,
+        confirm: confirm.unwrap_or_default(),
+        wait: wait.unwrap_or_default(),
+    };
     ask.check()?;
     let commit = commit.map(|items| batch::read_items::<CommitItem>(&items));
     drop(body);

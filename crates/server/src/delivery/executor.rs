@@ -96,6 +96,7 @@ impl Executor {
             self.look();
             let is_through = self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
             engine.deliveries.calls.is_through(is_through);
+            engine.deliveries.is_under_way.send_replace(self.is_under_way());
             let alarm = self.alarms.next_at();
             tokio::select! {
                 () = &mut closing => break,
@@ -132,6 +133,11 @@ impl Executor {
             self.due.push(queue);
         }
         Ok(())
+    }
+
+    /// Whether anything that was taken, or is being taken, is yet to come to its end.
+    fn is_under_way(&self) -> bool {
+        !(self.looks.is_empty() && self.attempts.is_empty() && self.conclusions.is_empty())
     }
 
     /// How many more attempts can be made beside those under way.

@@ -43,6 +43,7 @@ use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
 use rustls::pki_types::CertificateDer;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use self::connect::Network;
@@ -106,6 +107,7 @@ impl Messenger {
 /// are doing.
 pub(crate) struct Deliveries {
     calls: Calls,
+    is_under_way: watch::Sender<bool>,
     hosts: Mutex<Hosts>,
 }
 
@@ -113,7 +115,7 @@ impl Deliveries {
     /// No deliveries yet.
     pub(crate) fn new(config: DeliveryConfig) -> Self {
         let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
-        Self { calls: Calls::default(), hosts }
+        Self { calls: Calls::default(), is_under_way: watch::Sender::new(false), hosts }
     }
 
     /// Says that a queue of mode `http` may have tasks to deliver.
@@ -124,6 +126,12 @@ impl Deliveries {
     /// Resolves when all that can be delivered now has been begun.
     pub(crate) async fn begun(&self) {
         self.calls.begun().await;
+    }
+
+    /// Resolves when no delivery is under way.
+    pub(crate) async fn ended(&self) {
+        // With the sender in this very place, the wait cannot fail.
+        let _ = self.is_under_way.subscribe().wait_for(|is_under_way| !is_under_way).await;
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {

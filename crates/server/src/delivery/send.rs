@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, USER_AGENT};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, USER_AGENT};
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -196,6 +196,7 @@ impl<'a> Attempt<'a> {
         *request.uri_mut() = uri;
         *request.method_mut() = Method::from_bytes(out.method.name().as_bytes())
             .map_err(|_| "its method cannot be used".to_owned())?;
+        let has_body = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH);
         let headers = request.headers_mut();
         let mut set = |name: &str, value: &str| {
             let name = HeaderName::from_bytes(name.as_bytes());
@@ -211,6 +212,10 @@ impl<'a> Attempt<'a> {
         }
         if let Some(content_type) = &out.content_type {
             set(CONTENT_TYPE.as_str(), content_type);
+        }
+        // Without its length, many a receiver takes a body that is empty for one that is missing.
+        if self.body.is_empty() && has_body {
+            set(CONTENT_LENGTH.as_str(), "0");
         }
         let (id, timestamp_secs) = (self.id.header(), self.now.as_millis() / 1_000);
         set("webhook-id", &id);

@@ -1,7 +1,6 @@
 //! Assignments that somebody asks for, and who there is to be given tasks.
 
 use punctual_core::queue::Mode;
-use punctual_core::task::Settlement;
 use punctual_core::why::Staff;
 use punctual_core::worker::WorkerState;
 use punctual_core::{Event, Queue, QueueName, State, Task, TaskId, Worker, WorkerName};
@@ -36,23 +35,23 @@ impl Engine {
         check_worker(&worker, queue, &task)?;
         let _alone = self.assign_alone().await;
         let capacity = worker.capacity as usize;
-        let load = self.store.loads(std::slice::from_ref(name)).await?;
-        if load.first().is_some_and(|load| *load >= capacity) {
+        let is_full = async || -> Result<bool, StoreError> {
+            let load = self.store.loads(std::slice::from_ref(name)).await?;
+            Ok(load.first().is_some_and(|load| *load >= capacity))
+        };
+        if is_full().await? {
             return Err(full(name, capacity));
         }
-        let token = random::seed().token(0);
-        let event = Event::Assign { worker: name.clone(), token };
-        let outcome = self.happen_to_one(queue, Ask { id: id.clone(), event }).await?;
-        // Another server may have filled the last place in this very moment.
-        let load = self.store.loads(std::slice::from_ref(name)).await;
-        if load.is_ok_and(|load| load.first().is_some_and(|load| *load > capacity)) {
-            let settlement = Settlement::Release { delay: None, checkpoint: None };
-            let event = Event::Settle { token, settlement };
-            self.happen_to_one(queue, Ask { id: id.clone(), event }).await?;
-            return Err(full(name, capacity));
+        let event =
+            Event::Assign { worker: name.clone(), token: random::seed().token(0), capacity };
+        match self.happen_to_one(queue, Ask { id: id.clone(), event }).await {
+            // Another server has filled the last place meanwhile.
+            Err(Failure::Contended) if is_full().await? => Err(full(name, capacity)),
+            outcome => {
+                self.roster.ring(name);
+                outcome
+            }
         }
-        self.roster.ring(name);
-        Ok(outcome)
     }
 
     /// Who there is to be given a task.

@@ -36,22 +36,24 @@ struct Line {
     waiters: BTreeMap<u64, Waiter>,
     /// How many waiters may find something, as far as was heard.
     calls: usize,
-    /// Whether its runner is taking for some of them.
-    is_served: bool,
+    /// Its runner is taking for those up to this one.
+    served: Option<u64>,
     wake: Arc<Notify>,
 }
 
 struct Waiter {
     ask: TakeAsk,
     answer: oneshot::Sender<Told>,
+    /// Whether it has waited long enough, and only hears what came of the take that is being made.
+    is_last: bool,
 }
 
 /// A place in a line; leaving it gives it up.
 pub(super) struct Place {
     engine: Arc<Engine>,
     queue: QueueName,
-    number: u64,
-    /// What the waiter is told. Its sender is gone when the line is closed.
+    pub(super) number: u64,
+    /// What the waiter is told. Its sender is gone when there is nothing to tell.
     pub(super) answer: oneshot::Receiver<Told>,
 }
 
@@ -99,9 +101,9 @@ impl Lines {
         let line = inner.lines.entry(queue.clone()).or_insert_with(|| {
             let wake = Arc::new(Notify::new());
             new = Some(wake.clone());
-            Line { waiters: BTreeMap::new(), calls: 0, is_served: false, wake }
+            Line { waiters: BTreeMap::new(), calls: 0, served: None, wake }
         });
-        line.waiters.insert(number, Waiter { ask, answer: sender });
+        line.waiters.insert(number, Waiter { ask, answer: sender, is_last: false });
         line.call(1);
         let place = Place { engine: engine.clone(), queue: queue.clone(), number, answer };
         Some((place, new))
@@ -123,24 +125,23 @@ impl Lines {
 
     /// Whether nobody is called or being served.
     pub(super) fn is_quiet(&self) -> bool {
-        self.lock().lines.values().all(|line| line.calls == 0 && !line.is_served)
+        self.lock().lines.values().all(|line| line.calls == 0 && line.served.is_none())
     }
 
     /// Whom the runner of a line serves next.
     pub(super) fn next(&self, queue: &QueueName) -> Next {
         let mut inner = self.lock();
         let Some(line) = inner.lines.get_mut(queue) else { return Next::End };
+        line.waiters.retain(|_, waiter| !waiter.is_last);
         if line.waiters.is_empty() {
             inner.lines.remove(queue);
             return Next::End;
         }
         let count = std::mem::take(&mut line.calls).min(SERVED_MAX);
-        line.is_served = count > 0;
-        if count == 0 {
-            return Next::Wait;
-        }
         let first = line.waiters.iter().take(count);
-        Next::Serve(first.map(|(number, waiter)| (*number, waiter.ask.clone())).collect())
+        let served: Vec<_> = first.map(|(number, waiter)| (*number, waiter.ask.clone())).collect();
+        line.served = served.last().map(|(number, _)| *number);
+        if served.is_empty() { Next::Wait } else { Next::Serve(served) }
     }
 
     /// Gives a waiter what was taken for it. If it has left, what it was given is dropped.
@@ -165,14 +166,31 @@ impl Lines {
         }
     }
 
-    /// Lets all waiters go with nothing, and nobody wait any more.
+    /// Lets all waiters go, those with nothing for whom nothing is being taken, and nobody wait any
+    /// more.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.closed = true;
-        for line in inner.lines.values_mut() {
-            line.waiters.clear();
-            line.wake.notify_one();
+        for Line { waiters, served, wake, .. } in inner.lines.values_mut() {
+            waiters.retain(|number, waiter| {
+                waiter.is_last = true;
+                served.is_some_and(|last| *number <= last)
+            });
+            wake.notify_one();
         }
+    }
+
+    /// A waiter has waited long enough. It is answered at once, unless something is being taken for
+    /// it: that is still its own.
+    pub(super) fn wait_no_longer(&self, queue: &QueueName, number: u64) {
+        if let Some(line) = self.lock().lines.get_mut(queue)
+            && line.served.is_some_and(|last| number <= last)
+            && let Some(waiter) = line.waiters.get_mut(&number)
+        {
+            waiter.is_last = true;
+            return;
+        }
+        self.leave(queue, number);
     }
 
     fn leave(&self, queue: &QueueName, number: u64) {

@@ -7,9 +7,12 @@ use std::time::Duration;
 use punctual_core::announce;
 use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
-use punctual_core::{Announcements, Event, Owner, Queue, QueueName, State, Task, Timestamp};
+use punctual_core::{
+    Announcements, Event, Owner, OwnerKey, Queue, QueueName, State, Task, Timestamp,
+};
 use punctual_store::{Step, Stepped, StoreError, Stored, StoredOwner, Wake};
 use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
@@ -29,13 +32,15 @@ struct Wakes {
     expired: Arc<Notify>,
     alarms: Arc<Notify>,
     sweep: Arc<Notify>,
+    /// Votes that other servers have opened.
+    votes: Option<UnboundedSender<OwnerKey>>,
 }
 
 impl Engine {
     /// Starts the loops that the store wakes. They end when the set they come in is dropped.
     pub(crate) fn start(self: &Arc<Self>) -> JoinSet<()> {
         let mut loops = JoinSet::new();
-        let wakes = Wakes::default();
+        let mut wakes = Wakes::default();
         // What fell due before the start was announced to nobody.
         wakes.expired.notify_one();
         wakes.alarms.notify_one();
@@ -43,14 +48,17 @@ impl Engine {
         loops.spawn(self.clone().end_holds(wakes.expired.clone()));
         loops.spawn(self.clone().look_after_owners(wakes.alarms.clone()));
         loops.spawn(self.clone().remove_leftovers(wakes.sweep.clone()));
+        if !self.store.is_exclusive() {
+            let (sender, opened) = unbounded_channel();
+            wakes.votes = Some(sender);
+            loops.spawn(self.clone().hear_votes(opened));
+            loops.spawn(self.clone().note_heartbeats());
+        }
         loops.spawn(self.clone().listen(wakes));
         loops.spawn(self.clone().find_lost_tasks());
         loops.spawn(self.events.clone().run_announcing());
         loops.spawn(self.events.clone().run_hearing());
         loops.spawn(Dispatcher::new(self.clone()).run());
-        if !self.store.is_exclusive() {
-            loops.spawn(self.clone().note_heartbeats());
-        }
         loops
     }
 
@@ -109,6 +117,11 @@ impl Engine {
                 Wake::Worker { worker } => {
                     self.roster.ring(&worker);
                     self.dispatch.freed(&self.roster.queues_of(&worker));
+                }
+                Wake::Vote { queue, task } => {
+                    let vote = OwnerKey::vote(&queue, &task);
+                    // Nobody hears of it any more when the server ends.
+                    let _ = wakes.votes.as_ref().map(|votes| votes.send(vote));
                 }
             }
         }

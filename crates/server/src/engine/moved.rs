@@ -1,4 +1,5 @@
-//! After the clock was moved: all that fell due is handed out before anybody is told.
+//! Around a move of the clock: what is under way is answered before it, and all that fell due is handed
+//! out after it, before anybody is told.
 
 use std::time::Duration;
 
@@ -8,11 +9,20 @@ use tokio::time::{Instant, sleep, timeout};
 use super::Engine;
 use super::loops::{ROUND_MAX, Round};
 
+/// How long deliveries under way may take to be answered.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 /// How long to wait for what does not get on, and how often to look.
 const QUIET_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 impl Engine {
+    /// Lets deliveries under way be answered. The server would not hear of their answers asleep, and
+    /// make them again; whoever moves the clock because it saw a request come does not mean that.
+    pub(crate) async fn settle_down(&self) {
+        // A target that takes longer may well be slept through.
+        let _ = timeout(ANSWERED_WITHIN, self.deliveries.ended()).await;
+    }
+
     /// Deals with all that is due by the clock as it is now. If the store fails, the clock has been
     /// moved all the same.
     pub(crate) async fn catch_up(&self) -> Result<(), StoreError> {

@@ -160,14 +160,14 @@ impl Engine {
         if let Some(wake) = new {
             tokio::spawn(self.clone().run_line(queue.clone(), wake));
         }
-        tokio::select! {
-            told = &mut place.answer => told.unwrap_or_else(|_| Ok(Handout::default())),
-            () = tokio::time::sleep(wait) => {
-                // It may have been served in this very moment.
-                place.answer.close();
-                place.answer.try_recv().unwrap_or_else(|_| Ok(Handout::default()))
+        let told = match tokio::time::timeout(wait, &mut place.answer).await {
+            Ok(told) => told,
+            Err(_) => {
+                self.lines.wait_no_longer(queue, place.number);
+                (&mut place.answer).await
             }
-        }
+        };
+        told.unwrap_or_else(|_| Ok(Handout::default()))
     }
 
     /// Serves the line of a queue until nobody waits: one take at a time for all whom a call may

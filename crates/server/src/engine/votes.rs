@@ -8,12 +8,14 @@ use punctual_core::{
     Event, Owner, OwnerKey, Queue, QueueName, Refusal, TaskId, Timestamp, Vote, WorkerName,
 };
 use punctual_store::{
-    Change, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, Stored,
+    Change, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
 };
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::apply::{Ask, Outcome};
+use super::loops::ROUND_MAX;
 use super::owned::{Decided, Undone};
-use super::{Engine, Failure, random};
+use super::{Engine, Failure, complain, random};
 
 /// How often records are read again before a request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -288,6 +290,27 @@ impl Engine {
         Ok(ballots.map_or_else(Vec::new, names))
     }
 
+    /// Tells who waits here of votes that other servers have opened.
+    pub(super) async fn hear_votes(self: Arc<Self>, mut opened: UnboundedReceiver<OwnerKey>) {
+        let mut keys = Vec::new();
+        while opened.recv_many(&mut keys, ROUND_MAX).await > 0 {
+            match self.store.owners(&keys).await {
+                Ok(votes) => {
+                    votes.into_iter().flatten().for_each(|stored| self.tell_voters(stored))
+                }
+                // Whoever refreshes the roster finds them.
+                Err(failure) => complain("votes of other servers", &failure),
+            }
+            keys.clear();
+        }
+    }
+
+    fn tell_voters(&self, stored: StoredOwner) {
+        if let Owner::Vote(vote) = stored.owner {
+            self.roster.vote(&vote);
+        }
+    }
+
     /// Finds out which votes are under way, as far as others or an earlier server opened them.
     pub(crate) async fn find_votes(&self) -> Result<(), StoreError> {
         let mut listing = OwnerListing {
@@ -299,11 +322,7 @@ impl Engine {
         };
         loop {
             let page = self.store.list_owners(listing.clone()).await?;
-            for stored in page.items {
-                if let Owner::Vote(vote) = stored.owner {
-                    self.roster.vote(&vote);
-                }
-            }
+            page.items.into_iter().for_each(|stored| self.tell_voters(stored));
             if page.next.is_none() {
                 return Ok(());
             }

@@ -146,6 +146,23 @@ async fn what_is_unusual_but_right_is_taken() {
 }
 
 #[tokio::test]
+async fn null_is_as_good_as_left_out() {
+    let server = TestServer::start().await;
+    server.push(json!({"id": "a", "callback": {"queue": "r", "on": null}})).await;
+    let take = json!({"worker": null, "n": null, "wait": null, "confirm": null, "commit": null});
+    let taken = server.take(take).await;
+    server.verb("a", "retry", json!({"force": null})).await.problem(409, "wrong_state");
+    let fail = json!({"token": taken["token"], "error": null, "permanent": null});
+    assert_eq!(server.verb("a", "fail", fail).await.is(200)["state"], "waiting");
+    let bulk = json!({"verb": "pause", "filter": null, "dry_run": null, "cursor": null});
+    assert_eq!(server.post("/v1/queues/q/tasks/bulk", bulk).await.is(200)["changed"], 1);
+    let push = json!({"task": null, "data": null, "ontime": null, "overwrite": null});
+    assert_eq!(server.post("/v1/queues/q/bundles/k/push", push).await.is(200)["size"], 1);
+    let data = json!({"add": null, "remove": null});
+    assert_eq!(server.post("/v1/queues/q/bundles/k/data", data).await.is(200)["data"], json!([]));
+}
+
+#[tokio::test]
 async fn bad_settings_get_their_error_and_change_nothing() {
     let server = TestServer::start().await;
     let before = server.put("/v1/queues/q", json!({"tag": "t"})).await.is(201);

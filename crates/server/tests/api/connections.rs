@@ -47,6 +47,42 @@ async fn a_connection_goes_on_after_a_refused_request() {
 }
 
 #[tokio::test]
+async fn a_connection_goes_on_after_a_body_that_nobody_wanted() {
+    let server = TestServer::start().await;
+    for (request, status) in [
+        ("POST /v1/nowhere HTTP/1.1\r\nHost: 127.0.0.1", 404),
+        ("PUT /v1/queues/q/take HTTP/1.1\r\nHost: 127.0.0.1", 405),
+        ("POST /v1/queues/a%20b/tasks HTTP/1.1\r\nHost: 127.0.0.1", 422),
+        ("POST /v1/queues/q/tasks HTTP/1.1\r\nHost: example.com", 403),
+        ("GET /v1/queues HTTP/1.1\r\nHost: 127.0.0.1", 200),
+    ] {
+        for (length, body) in
+            [("Content-Length: 2", "{}"), ("Transfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n")]
+        {
+            let mut stream = server.connect().await;
+            let head = format!("{request}\r\n{length}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let mut byte = [0];
+            let early = tokio::time::timeout(Duration::from_millis(20), stream.read(&mut byte));
+            assert!(early.await.is_err(), "{request}: answered before its body came");
+            let next = "GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+            let text = exchange(&mut stream, &format!("{body}{next}")).await;
+            assert!(text.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {text}");
+            assert_eq!(text.matches("HTTP/1.1 ").count(), 2, "{request}: {text}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_does_not_wait_for_a_body_that_does_not_come() {
+    let server = TestServer::start().await;
+    let mut stream = server.connect().await;
+    let head = "POST /v1/nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{";
+    let text = exchange(&mut stream, head).await;
+    assert!(text.starts_with("HTTP/1.1 404"), "{text}");
+}
+
+#[tokio::test]
 async fn a_body_over_64_mebibytes_is_refused_before_it_is_sent() {
     let server = TestServer::start().await;
     let mut stream = server.connect().await;

@@ -68,7 +68,7 @@ pub(super) fn assigned(stored: Stored, worker: WorkerName, token: Token, now: Ti
     let (hold, within) = (Span::from_secs(60), Span::from_secs(5));
     let worker = Some(worker);
     task.status.take(Grant { token, worker, now, hold, confirm_within: Some(within) });
-    let decision = Decision { task, fate: Fate::Keep, spawn: Vec::new(), receipt: None };
+    let decision = task.kept(Fate::Keep);
     Change { expected: revision, decision }
 }
 

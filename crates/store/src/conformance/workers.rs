@@ -21,6 +21,7 @@ checks! {
     only_queues_of_mode_dispatch_count,
     holdings_outlast_a_restart,
     nobody_gets_more_than_its_capacity,
+    a_decision_gives_nobody_more_than_its_capacity,
     a_full_worker_is_not_held_back_by_the_rate,
     only_what_is_covered_is_handed_out,
     a_worker_hears_of_its_holdings,
@@ -197,6 +198,29 @@ async fn nobody_gets_more_than_its_capacity(mut f: Fixture) {
     f.settle(&per_taker[0][0], commit()).await;
     let seed = f.seed();
     assert_eq!(ids(&f.take_by("e", up_to(seed, "w", 4)).await.0), ["b"]);
+}
+
+async fn a_decision_gives_nobody_more_than_its_capacity(mut f: Fixture) {
+    f.dispatch_queue("d", &["a", "b"]).await;
+    f.dispatch_queue("e", &["c", "d"]).await;
+    let give = async |f: &mut Fixture, place: (&str, &str), capacity: usize| {
+        let (token, stored) = (f.seed().token(0), f.get(place.0, place.1).await);
+        let event = Event::Assign { worker: worker("w"), token, capacity };
+        let decision = f.decide(&stored, event).await.expect("it is ready");
+        f.try_commit(stored.revision, decision).await.is_ok()
+    };
+    assert!(!give(&mut f, ("d", "a"), 0).await);
+    assert!(give(&mut f, ("d", "a"), 1).await);
+    assert!(!give(&mut f, ("d", "b"), 1).await, "it is full");
+    assert!(!give(&mut f, ("e", "c"), 1).await, "it counts over all queues");
+    assert_eq!(f.state("e", "c").await, Some(State::Ready), "nothing happened");
+    assert!(give(&mut f, ("e", "c"), 2).await);
+    let full = Taker { capacity: Some(2), ..by(f.seed(), "w", 1) };
+    assert!(f.take_by("d", full).await.0.is_empty(), "a take counts it");
+    let held = f.get("d", "a").await;
+    f.settle(&held, release()).await;
+    assert!(give(&mut f, ("e", "d"), 2).await);
+    assert_eq!(f.holdings("w").await, ["e/c", "e/d"]);
 }
 
 async fn a_full_worker_is_not_held_back_by_the_rate(mut f: Fixture) {

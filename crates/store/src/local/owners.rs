@@ -36,12 +36,9 @@ impl Shard {
                 _ => Stepped::KeyReused,
             });
         }
-        let is_unchanged = |change: &Change| {
-            let found = self.find_version(&change.decision.task.spec);
-            found.is_some_and(|(.., revision)| revision == change.expected)
-        };
+        let is_possible = |change: &Change| self.find_expected(change).is_some();
         let is_current = |change: &OwnerChange| self.is_current(change);
-        if !step.tasks.iter().all(is_unchanged) || !step.owners.iter().all(is_current) {
+        if !step.tasks.iter().all(is_possible) || !step.owners.iter().all(is_current) {
             return Ok(Stepped::Lost);
         }
         let queue = step.queue().cloned();

@@ -35,6 +35,8 @@ const AMPLE_BYTES: u64 = 1 << 30;
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 /// SQLite could not grow its shared memory file: the disk is full there, too.
 const IOERR_SHMSIZE: i32 = 4_874;
+/// A file ends where it should not: damage, not a disk that fails.
+const IOERR_SHORT_READ: i32 = 522;
 /// A file, or the directory it lies in, could not be synced.
 const IOERR_SYNCS: [i32; 2] = [1_034, 1_290];
 
@@ -154,7 +156,7 @@ fn check_structure(connection: &Connection, table: Table) -> Result<(), StoreErr
     let sql = format!("PRAGMA quick_check({})", table.name());
     let verdict: String = connection
         .query_row(&sql, [], |row| row.get(0))
-        .map_err(|error| corrupt(table, None, &error))?;
+        .map_err(|error| unreadable(table, None, &error))?;
     if verdict == "ok" {
         return Ok(());
     }
@@ -272,7 +274,7 @@ fn get(connection: &Connection, table: Table, at: u64) -> Result<Option<Vec<u8>>
     connection
         .prepare_cached(sql!(table, "SELECT row FROM ", " WHERE key=?1"))
         .and_then(|mut s| s.query_row([key(at)], |row| row.get(0)).optional())
-        .map_err(|error| corrupt(table, Some(at), &error))
+        .map_err(|error| unreadable(table, Some(at), &error))
 }
 
 /// Reads neighbours in one go: a backlog is taken in the order of its rows, and one range costs far
@@ -289,7 +291,7 @@ fn get_many(
     if keys.len() < 4 || last - first > keys.len() as u64 * WASTE_MAX {
         return keys.iter().map(|key| get(connection, table, *key)).collect();
     }
-    let bad = |error: rusqlite::Error| corrupt(table, None, &error);
+    let bad = |error: rusqlite::Error| unreadable(table, None, &error);
     let sql = sql!(table, "SELECT key, row FROM ", " WHERE key BETWEEN ?1 AND ?2");
     let mut statement = connection.prepare_cached(sql).map_err(bad)?;
     let mut rows = statement.query([key(first), key(last)]).map_err(bad)?;
@@ -303,7 +305,7 @@ fn get_many(
 }
 
 fn scan(connection: &Connection, table: Table, visit: &mut Visit<'_>) -> Result<(), StoreError> {
-    let bad = |error: rusqlite::Error| corrupt(table, None, &error);
+    let bad = |error: rusqlite::Error| unreadable(table, None, &error);
     let sql = sql!(table, "SELECT key, row FROM ", " ORDER BY key");
     let mut statement = connection.prepare(sql).map_err(bad)?;
     let mut rows = statement.query([]).map_err(bad)?;
@@ -315,9 +317,17 @@ fn scan(connection: &Connection, table: Table, visit: &mut Visit<'_>) -> Result<
     Ok(())
 }
 
-fn corrupt(table: Table, at: Option<u64>, error: &rusqlite::Error) -> StoreError {
+/// Tells a disk that did not hand out what lies there from damage.
+fn unreadable(table: Table, at: Option<u64>, error: &rusqlite::Error) -> StoreError {
     let row = at.map_or(String::new(), |at| format!(" row {at}"));
-    StoreError::Corrupt { place: format!("table {}{row}", table.name()), reason: error.to_string() }
+    let place = format!("table {}{row}", table.name());
+    let is_of_disk = |error: &rusqlite::ffi::Error| {
+        error.code == ErrorCode::SystemIoFailure && error.extended_code != IOERR_SHORT_READ
+    };
+    if error.sqlite_error().is_some_and(is_of_disk) {
+        return StoreError::unavailable(format!("{place} cannot be read: {error}"));
+    }
+    StoreError::Corrupt { place, reason: error.to_string() }
 }
 
 impl ReadRows for SqliteJournal {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use punctual_core::limits::TAKE_BYTES_MAX;
 use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
-use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, TaskId, WorkerName};
+use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, Task, TaskId, WorkerName};
 
 use super::classes::Room;
 use super::index::{Entry, Kind};
@@ -268,12 +268,9 @@ impl Shard {
     }
 
     fn commit_one(&mut self, change: Change) -> Result<Result<Revision, Lost>, JournalError> {
+        let Some((number, slot)) = self.find_expected(&change) else { return Ok(Err(Lost)) };
         let Change { expected, decision } = change;
         let spec = &decision.task.spec;
-        let Some((number, slot, current)) = self.find_version(spec) else { return Ok(Err(Lost)) };
-        if current != expected {
-            return Ok(Err(Lost));
-        }
         let Entry { id, birth, .. } = *self.index(number).entry(slot);
         let revision = Revision { change: expected.change + 1, ..expected };
         let row = |body| StatusRow { queue: number, id, change: revision.change, body };
@@ -306,13 +303,17 @@ impl Shard {
         Ok(Ok(revision))
     }
 
-    /// Where what has a task's id lies, and its version.
-    pub(super) fn find_version(&self, spec: &Spec) -> Option<(u32, u32, Revision)> {
+    /// Where a task lies, if it is as a change expects it and who gets it has room.
+    pub(super) fn find_expected(&self, change: &Change) -> Option<(u32, u32)> {
+        let Change { expected, decision } = change;
+        let Task { spec, status } = &decision.task;
         let number = *self.numbers.get(&spec.queue)?;
         let index = self.index(number);
         let slot = index.find(self.hash_id(&spec.id))?;
         let Entry { birth, change, .. } = *index.entry(slot);
-        Some((number, slot, Revision { birth, change }))
+        let load = || status.worker.as_ref().map_or(0, |worker| self.holdings.load(worker));
+        let has_room = decision.capacity.is_none_or(|most| load() < most);
+        (Revision { birth, change } == *expected && has_room).then_some((number, slot))
     }
 
     /// Makes a task that follows from a decision. One that is there already is not made again.

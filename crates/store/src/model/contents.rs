@@ -404,11 +404,25 @@ impl Contents {
         Taken::Tasks { per_taker, again_at, left_out }
     }
 
+    /// Whether a task is as a change expects it, and who gets it has room.
+    pub(super) fn is_possible(&self, change: &Change) -> bool {
+        let Change { expected, decision } = change;
+        let Task { spec, status } = &decision.task;
+        let shelf = self.queues.get(&spec.queue);
+        let record = shelf.and_then(|shelf| shelf.records.get(&spec.id));
+        let load = || status.worker.as_ref().map_or(0, |worker| self.holdings(worker).count());
+        record.is_some_and(|record| record.revision == *expected)
+            && decision.capacity.is_none_or(|most| load() < most)
+    }
+
     pub(super) fn commit(&mut self, change: Change, now: Instant) -> Result<Revision, Lost> {
+        if !self.is_possible(&change) {
+            return Err(Lost);
+        }
         let Change { expected, decision } = change;
         let (queue, id) = (&decision.task.spec.queue, &decision.task.spec.id);
         let shelf = self.queues.get_mut(queue).ok_or(Lost)?;
-        let record = shelf.records.get_mut(id).filter(|r| r.revision == expected).ok_or(Lost)?;
+        let record = shelf.records.get_mut(id).ok_or(Lost)?;
         if decision.fate == Fate::Same {
             return Ok(expected);
         }

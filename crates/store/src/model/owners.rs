@@ -36,13 +36,8 @@ impl Contents {
             let revision = self.owners.get(&change.key).map(|record| record.revision);
             revision == change.expected && self.has_place(change)
         };
-        let is_unchanged = |change: &Change| {
-            let spec = &change.decision.task.spec;
-            let shelf = self.queues.get(&spec.queue);
-            let record = shelf.and_then(|shelf| shelf.records.get(&spec.id));
-            record.is_some_and(|record| record.revision == change.expected)
-        };
-        if !step.owners.iter().all(is_current) || !step.tasks.iter().all(is_unchanged) {
+        let is_possible = |change: &Change| self.is_possible(change);
+        if !step.owners.iter().all(is_current) || !step.tasks.iter().all(is_possible) {
             return Stepped::Lost;
         }
         let queue = step.queue().cloned();

@@ -8,7 +8,7 @@ use crate::port::{AUDIT_ENTRIES_MAX, AuditEntry, AuditPage, StoreError};
 impl Node {
     pub(super) async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         let json = serde_json::to_string(entry).expect("an entry is plain text and numbers");
-        let mut call = self.call(&AUDIT, Keys::EVENTS_SHARD).await;
+        let mut call = self.call(&AUDIT, Keys::FIRST_SHARD).await;
         call.arg(AUDIT_ENTRIES_MAX).arg(json);
         call.send().await.map(drop)
     }
@@ -22,7 +22,7 @@ impl Node {
         if cursor.is_some_and(|cursor| !is_id(cursor)) {
             return Err(StoreError::BadCursor);
         }
-        let mut call = self.call(&AUDITED, Keys::EVENTS_SHARD).await;
+        let mut call = self.call(&AUDITED, Keys::FIRST_SHARD).await;
         call.arg(cursor.unwrap_or_default()).arg(limit + 1);
         let mut parts = call.send().await?.body.list()?.into_iter();
         let mut noted = Vec::new();

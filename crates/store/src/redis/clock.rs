@@ -8,7 +8,11 @@ use std::time::{Duration, Instant};
 
 use punctual_core::Timestamp;
 
+use super::keys::Keys;
+use super::node::Node;
+use super::scripts::SHIFT;
 use crate::clock::Clock;
+use crate::port::StoreError;
 
 /// The store's clock.
 pub(super) enum StoreClock {
@@ -16,6 +20,25 @@ pub(super) enum StoreClock {
     Redis(Mutex<Sample>),
     /// One that is moved from outside: every call carries its time.
     Given(Arc<dyn Clock>),
+}
+
+impl Node {
+    /// Moves the clock of a store that was made for it: in the first shard, and then in the others.
+    pub(super) async fn shift(&self, by_ms: i64) -> Result<(), StoreError> {
+        let mut call = self.call(&SHIFT, Keys::FIRST_SHARD).await;
+        call.arg(by_ms);
+        let [ahead_ms, number] = call.send().await?.body.parts()?;
+        let (ahead_ms, number) = (ahead_ms.int()?, number.int()?);
+        let follow = async |shard| {
+            if shard != Keys::FIRST_SHARD {
+                let mut call = self.call(&SHIFT, shard).await;
+                call.arg(ahead_ms).arg(number);
+                call.send().await?;
+            }
+            Ok(())
+        };
+        self.everywhere(follow).await.map(drop)
+    }
 }
 
 /// What is known of Redis's clock.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use punctual_core::{Decision, Fate, Queue, Settings, Spec, Task, Timestamp};
 
+use super::allowance::Allowance;
 use super::call::Call;
 use super::fields::corrupt;
 use super::node::Node;
@@ -52,17 +53,25 @@ impl Node {
         changes: &[Change],
         piece: &[usize],
     ) -> Result<Vec<u8>, StoreError> {
+        let given: Vec<&Change> = piece.iter().map(|place| &changes[*place]).collect();
+        let allowances = self.allow_changes(shard, &given).await?;
         let mut call = self.call(&COMMIT, shard).await;
-        for place in piece {
-            self.change(&mut call, shard, &changes[*place]);
+        for (change, allowance) in given.into_iter().zip(allowances) {
+            self.change(&mut call, shard, change, allowance);
         }
         let [letters] = call.send().await?.body.parts()?;
         letters.bytes()
     }
 
     /// Adds a decision.
-    pub(super) fn change(&self, call: &mut Call<'_>, shard: usize, change: &Change) {
-        let Decision { task, fate, spawn, receipt } = &change.decision;
+    pub(super) fn change(
+        &self,
+        call: &mut Call<'_>,
+        shard: usize,
+        change: &Change,
+        allowance: Option<Allowance>,
+    ) {
+        let Decision { task, fate, spawn, receipt, .. } = &change.decision;
         let spec = &task.spec;
         call.arg(spec.queue.as_str()).arg(spec.id.as_str());
         call.arg(change.expected.birth).arg(change.expected.change);
@@ -80,6 +89,7 @@ impl Node {
             }
             None => call.arg(""),
         };
+        call.arg(allowance.map_or_else(String::new, |allowance| allowance.to_string()));
         match fate {
             Fate::Keep | Fate::Rewrite => placement(call, task, *fate == Fate::Rewrite),
             Fate::Reserve(until) => {

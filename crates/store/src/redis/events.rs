@@ -134,7 +134,7 @@ impl Node {
         while !rest.is_empty() {
             let (some, others) = rest.split_at(entry_len(rest));
             rest = others;
-            let mut call = self.call(&ANNOUNCE, Keys::EVENTS_SHARD).await;
+            let mut call = self.call(&ANNOUNCE, Keys::FIRST_SHARD).await;
             call.arg(self.events.oldest());
             for announcement in some {
                 let json =

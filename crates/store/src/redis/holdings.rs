@@ -11,19 +11,7 @@ use crate::port::StoreError;
 
 impl Node {
     pub(super) async fn loads(&self, workers: &[WorkerName]) -> Result<Vec<usize>, StoreError> {
-        self.loads_but(workers, None).await
-    }
-
-    /// What workers hold in all shards but one.
-    pub(super) async fn loads_but(
-        &self,
-        workers: &[WorkerName],
-        but: Option<usize>,
-    ) -> Result<Vec<usize>, StoreError> {
-        let count = async |shard| match but {
-            Some(but) if but == shard => Ok(Vec::new()),
-            _ => self.holdings_in(shard, "count", workers).await,
-        };
+        let count = async |shard| self.holdings_in(shard, "count", workers).await;
         let mut loads = vec![0; workers.len()];
         for counts in self.everywhere(count).await? {
             for (load, count) in loads.iter_mut().zip(counts) {
@@ -50,7 +38,7 @@ impl Node {
         Ok(held)
     }
 
-    async fn holdings_in(
+    pub(super) async fn holdings_in(
         &self,
         shard: usize,
         what: &str,
@@ -66,7 +54,7 @@ impl Node {
 }
 
 /// An entry: the task's queue, escaped, a colon, and its id.
-fn read_member(text: &str) -> Result<(QueueName, TaskId), StoreError> {
+pub(super) fn read_member(text: &str) -> Result<(QueueName, TaskId), StoreError> {
     let parts = text.split_once(':').and_then(|(queue, id)| {
         Some((QueueName::parse(&unescaped(queue)).ok()?, TaskId::parse(id).ok()?))
     });

@@ -15,6 +15,7 @@ use super::address::Topology;
 use super::answer::Part;
 use super::connection::{self, Connection, RESPONSE_TIMEOUT};
 use super::durability::Durability;
+use super::holdings::read_member;
 use super::link::Broken;
 use super::node::Node;
 use super::scripts::LOOK;
@@ -215,6 +216,11 @@ impl Node {
             Some(("bundles", queue)) => {
                 if let Some(queue) = name(queue) {
                     self.wake(Wake::Bundles { queue });
+                }
+            }
+            Some(("vote", vote)) => {
+                if let Ok((queue, task)) = read_member(vote) {
+                    self.wake(Wake::Vote { queue, task });
                 }
             }
             Some(("next", at_ms)) => {

@@ -68,12 +68,13 @@ impl Keys {
         format!("{}action:push", self.prefixes[shard])
     }
 
-    /// The shard that the events of all shards lie in, and what the servers know of each other.
-    pub(super) const EVENTS_SHARD: usize = 0;
+    /// The shard with what is of all of them: events, what the servers know of each other, how far a clock was
+    /// moved.
+    pub(super) const FIRST_SHARD: usize = 0;
 
     /// The stream of events.
     pub(super) fn events(&self) -> String {
-        format!("{}events", self.prefixes[Self::EVENTS_SHARD])
+        format!("{}events", self.prefixes[Self::FIRST_SHARD])
     }
 
     /// The shard a queue lives in with all its tasks.

@@ -16,11 +16,13 @@
 //! - `inbox`: the lists that messages come in by, to become notices. `events`: what all nodes hear of.
 //! - `nodes`: the servers that share the store, as they know of each other. `audit`: what was done to them.
 //! - `node`, `call`, `places`, `replicas`, `answer`: how a script is called, once, however often it is sent.
+//! - `holdings`, `allowance`: what workers hold, and how much of it in which shard.
 //! - `transfer`: everything from and to other stores.
 //! - `cache`, `agenda`, `clock`, `keeper`, `check`: what a node knows, and does by itself.
 
 mod address;
 mod agenda;
+mod allowance;
 mod answer;
 mod audit;
 mod cache;
@@ -77,7 +79,6 @@ use self::keeper::Ready;
 use self::keys::Keys;
 use self::link::Link;
 use self::node::Node;
-use self::scripts::SHIFT;
 pub use self::transfer::Presence;
 use self::trouble::{Remedy, describe, remedy};
 use crate::clock::{Clock, DevClock};
@@ -164,6 +165,10 @@ impl RedisStore {
         let ears = heard.map_err(closed(&node.address))?;
         let node = Arc::new(node);
         let tasks = node.start(Ready { connection, messages, ears }, broken);
+        if options.is_dev {
+            // Whoever moved the clock last may not have got to all shards.
+            node.shift(0).await?;
+        }
         Ok(Arc::new(Self { node, _tasks: tasks }))
     }
 
@@ -264,12 +269,7 @@ fn random_name() -> Result<String, getrandom::Error> {
 #[async_trait]
 impl DevClock for RedisStore {
     async fn shift(&self, by_ms: i64) -> Result<(), StoreError> {
-        let shift = async |shard| {
-            let mut call = self.node.call(&SHIFT, shard).await;
-            call.arg(by_ms);
-            call.send().await.map(drop)
-        };
-        self.node.everywhere(shift).await.map(drop)
+        self.node.shift(by_ms).await
     }
 }
 

@@ -19,14 +19,14 @@ impl Node {
     }
 
     async fn say(&self, id: &str, json: &str) -> Result<(), StoreError> {
-        let mut call = self.call(&ATTEND, Keys::EVENTS_SHARD).await;
+        let mut call = self.call(&ATTEND, Keys::FIRST_SHARD).await;
         call.arg(id).arg(json);
         call.send().await.map(drop)
     }
 
     /// What somebody else wrote there is passed over.
     pub(super) async fn nodes(&self) -> Result<Vec<NodeCard>, StoreError> {
-        let answer = self.call(&NODES, Keys::EVENTS_SHARD).await.send().await?;
+        let answer = self.call(&NODES, Keys::FIRST_SHARD).await.send().await?;
         let cards = answer.body.list()?.into_iter().filter_map(|part| card(&part.text().ok()?));
         Ok(cards.collect())
     }

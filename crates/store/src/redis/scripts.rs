@@ -150,6 +150,10 @@ scripts! {
     QUIET: "quiet", Changes, [OWNERS, OWNER_INDEX];
     /// Tells what workers hold.
     HOLDINGS: "holdings", Reads, [];
+    /// Allows a shard to hand out tasks to workers.
+    ALLOW: "allow", Changes, [];
+    /// Recalls what was allowed.
+    RECALL: "recall", Changes, [];
     /// Compares what workers hold with their tasks.
     CHECK_HELD: "check_held", Changes, [];
     /// Gives out births.

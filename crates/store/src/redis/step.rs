@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use punctual_core::{OwnerKey, OwnerKind, QueueName, Spec, TaskId};
 
+use super::allowance::Allowance;
 use super::answer::Part;
 use super::call::Call;
 use super::commit::{BYTES_MAX, CHANGES_MAX, bytes_of, revision_after};
 use super::node::Node;
 use super::push::Blob;
 use super::scripts::{ADDING_STEP, CLAIM, STEP};
-use crate::port::{OwnerChange, Revision, Step, Stepped, StoreError, Wake};
+use crate::port::{Change, OwnerChange, Revision, Step, Stepped, StoreError, Wake};
 
 /// How long to wait before an id is claimed again that somebody else is making a plan of.
 const CLAIMED_AGAIN: Duration = Duration::from_millis(20);
@@ -107,14 +108,22 @@ impl Node {
     ) -> Result<Vec<Part>, StoreError> {
         let is_adding = piece.iter().any(|place| is_adding(&steps[*place]));
         let script = if is_adding { &ADDING_STEP } else { &STEP };
+        let changes: Vec<&Change> = piece.iter().flat_map(|place| &steps[*place].tasks).collect();
+        let mut allowances = self.allow_changes(shard, &changes).await?.into_iter();
         let mut call = self.call(script, shard).await;
         for place in piece {
-            self.one_step(&mut call, shard, &steps[*place]);
+            self.one_step(&mut call, shard, &steps[*place], &mut allowances);
         }
         call.send().await?.body.list()
     }
 
-    fn one_step(&self, call: &mut Call<'_>, shard: usize, step: &Step) {
+    fn one_step(
+        &self,
+        call: &mut Call<'_>,
+        shard: usize,
+        step: &Step,
+        allowances: &mut impl Iterator<Item = Option<Allowance>>,
+    ) {
         match &step.keyed {
             Some(keyed) => {
                 call.arg(&keyed.key.to_be_bytes()[..]).arg(&keyed.request.to_be_bytes()[..]);
@@ -130,7 +139,7 @@ impl Node {
         }
         call.arg(step.tasks.len());
         for change in &step.tasks {
-            self.change(call, shard, change);
+            self.change(call, shard, change, allowances.next().flatten());
         }
         call.arg(step.spawn.len());
         for spec in &step.spawn {

@@ -1,12 +1,13 @@
 //! Taking, in pieces that Redis carries out without keeping others waiting.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
-use punctual_core::{QueueName, Seed, Span, Timestamp, WorkerName};
+use punctual_core::{QueueName, Seed, Span, Timestamp};
 
+use super::allowance::{Allowance, Want};
 use super::answer::Part;
 use super::keys::escaped;
 use super::node::Node;
@@ -14,10 +15,14 @@ use super::record::stored;
 use super::scripts::TAKE;
 use crate::port::{Classes, StoreError, Stored, Take, Taken, Taker};
 
+/// How often somebody else may be quicker to get a worker's last places before they are left to them.
+const RECALLS_MAX: usize = 8;
+
 /// What one call handed out.
 struct Piece {
     again_at: Option<Timestamp>,
-    /// The taker, from 1, at which the call reached its limit; 0: it did not.
+    /// The taker, from 1, at which the call reached its limit, or who may not hold what it might have
+    /// held when it was asked for; 0: neither.
     stopped_at: usize,
     /// Classes, as they are written in names of lanes, for which there was no more room.
     left_out: Vec<String>,
@@ -34,15 +39,17 @@ struct Granted {
 impl Node {
     pub(super) async fn take(&self, take: Take) -> Result<Taken, StoreError> {
         let mut per_taker: Vec<Vec<Stored>> = take.takers.iter().map(|_| Vec::new()).collect();
-        let elsewhere = self.held_elsewhere(&take).await?;
-        let mut first = 0;
+        let (mut first, mut recalls) = (0, 0);
         loop {
+            let allowances = self.allow_takers(&take, first, &per_taker).await?;
             let rooms = rooms(&take.classes, &per_taker);
             let Some((piece, now)) =
-                self.take_piece(&take, first, &rooms, &per_taker, &elsewhere).await?
+                self.take_piece(&take, first, &rooms, &per_taker, &allowances).await?
             else {
                 return Ok(Taken::NoQueue);
             };
+            // A call that reached its own limit has handed out something.
+            recalls += usize::from(piece.stopped_at > 0 && piece.got.iter().all(Vec::is_empty));
             for (place, got) in piece.got.into_iter().enumerate() {
                 let (taker, so_far) = (&take.takers[first + place], &mut per_taker[first + place]);
                 for (record, granted) in got {
@@ -52,7 +59,7 @@ impl Node {
                     });
                 }
             }
-            if piece.stopped_at == 0 {
+            if piece.stopped_at == 0 || recalls == RECALLS_MAX {
                 let mut names: HashMap<String, Arc<str>> = HashMap::new();
                 for (class, _) in &take.classes.named {
                     names.insert(escaped(class), Arc::clone(class));
@@ -69,23 +76,23 @@ impl Node {
         }
     }
 
-    /// How many tasks each taker's worker holds in shards other than that of the queue, where it matters
-    /// and there are others.
-    async fn held_elsewhere(&self, take: &Take) -> Result<Vec<usize>, StoreError> {
-        let limited = |taker: &&Taker| taker.capacity.is_some();
-        let worker = |taker: &Taker| taker.worker.clone();
-        let workers: BTreeSet<WorkerName> =
-            take.takers.iter().filter(limited).filter_map(worker).collect();
-        let is_one_shard = self.keys.shards() == 1;
-        if is_one_shard || workers.is_empty() || !self.is_dispatched(&take.queue).await? {
-            return Ok(Vec::new());
+    /// How many tasks the workers of the takers from `first` on may hold in the queue's shard.
+    async fn allow_takers(
+        &self,
+        take: &Take,
+        first: usize,
+        so_far: &[Vec<Stored>],
+    ) -> Result<Vec<Option<Allowance>>, StoreError> {
+        let mut wants = Vec::new();
+        for (taker, got) in take.takers.iter().zip(so_far).skip(first) {
+            let worker = taker.worker.as_ref().zip(taker.capacity);
+            let n = taker.n - got.len();
+            wants.push(worker.map(|(worker, capacity)| Want { worker, capacity, n }));
         }
-        let workers: Vec<WorkerName> = workers.into_iter().collect();
-        let home = self.keys.shard_of(&take.queue);
-        let loads = self.loads_but(&workers, Some(home)).await?;
-        let loads: HashMap<_, _> = workers.into_iter().zip(loads).collect();
-        let held = |taker: &Taker| taker.worker.as_ref().and_then(|worker| loads.get(worker));
-        Ok(take.takers.iter().map(|taker| held(taker).copied().unwrap_or_default()).collect())
+        if self.keys.shards() > 1 && !self.is_dispatched(&take.queue).await? {
+            return Ok(vec![None; wants.len()]);
+        }
+        self.allow(self.keys.shard_of(&take.queue), &wants).await
     }
 
     async fn is_dispatched(&self, queue: &QueueName) -> Result<bool, StoreError> {
@@ -100,7 +107,7 @@ impl Node {
         first: usize,
         rooms: &HashMap<String, usize>,
         so_far: &[Vec<Stored>],
-        elsewhere: &[usize],
+        allowances: &[Option<Allowance>],
     ) -> Result<Option<(Piece, Timestamp)>, StoreError> {
         let mut call = self.call(&TAKE, self.keys.shard_of(&take.queue)).await;
         let roll = take.takers.get(first).map_or(0, |taker| seed_bits(taker.seed) >> 97);
@@ -114,7 +121,8 @@ impl Node {
         for name in capabilities.unwrap_or_default() {
             call.arg(escaped(name));
         }
-        for (place, (taker, got)) in take.takers.iter().zip(so_far).enumerate().skip(first) {
+        let takers = take.takers.iter().zip(so_far).skip(first);
+        for ((taker, got), allowance) in takers.zip(allowances) {
             let size = |Stored { task, .. }: &Stored| task.spec.payload.len() + task.status.bytes();
             let bytes: usize = got.iter().map(size).sum();
             call.arg(format!("{:032x}", seed_bits(taker.seed))).arg(got.len());
@@ -122,8 +130,7 @@ impl Node {
             call.arg(taker.hold.map_or_else(String::new, |hold| hold.as_millis().to_string()));
             call.arg(u8::from(taker.confirm));
             call.arg(taker.worker.as_ref().map_or("", |worker| worker.as_str()));
-            call.arg(taker.capacity.map_or_else(String::new, |most| most.to_string()));
-            call.arg(elsewhere.get(place).copied().unwrap_or_default());
+            call.arg(allowance.map_or_else(String::new, |allowance| allowance.to_string()));
         }
         let answer = call.send().await?;
         let now = Timestamp::from_millis(answer.now_ms);

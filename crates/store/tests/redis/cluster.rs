@@ -2,9 +2,10 @@
 
 use punctual_core::callback::{Callback, End};
 use punctual_core::queue::Mode;
-use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, State, WorkerName};
-use punctual_store::{Step, Stepped, Store, Wake, conformance};
-use punctual_testing::redis::Cluster;
+use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, Span, State, WorkerName};
+use punctual_store::redis::{RedisOptions, RedisStore};
+use punctual_store::{DevClock, Step, Stepped, Store, Wake, conformance};
+use punctual_testing::redis::{Cluster, Server};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
 use crate::owners::{a_push, change, number, plan};
@@ -156,6 +157,52 @@ async fn a_worker_holds_tasks_of_many_shards() {
     }
     assert_eq!(b.0.loads(&[worker]).await.unwrap(), [0]);
     assert_eq!(a.0.check(false).await.unwrap(), Vec::<String>::new());
+}
+
+/// The clock of all shards is moved, and a server that died half way leaves no two clocks.
+#[tokio::test]
+async fn a_clock_is_moved_in_every_shard() {
+    let cluster = Cluster::start();
+    let open = async || {
+        let options = RedisOptions { is_dev: true, ..RedisOptions::new(cluster.url()) };
+        RedisStore::open(options).await.unwrap()
+    };
+    let of_shards = |field: &str| -> Vec<(usize, String, i64)> {
+        let of_server = |(place, server): (usize, &Server)| {
+            let keys: Vec<String> = server.command("KEYS punctual:{*}:shard");
+            let read = move |key: String| {
+                let value = server.command::<i64>(&format!("HGET {key} {field}"));
+                (place, key, value)
+            };
+            keys.into_iter().map(read).collect::<Vec<_>>()
+        };
+        cluster.servers.iter().enumerate().flat_map(of_server).collect()
+    };
+    let is_everywhere = |ahead: i64| {
+        let all = of_shards("ahead");
+        assert_eq!(all.len(), 64);
+        assert!(all.iter().all(|(.., of_shard)| *of_shard == ahead), "{ahead}: {all:?}");
+    };
+    let store = open().await;
+    let before = store.now();
+    store.shift(3_600_000).await.unwrap();
+    store.tick().await.unwrap();
+    is_everywhere(3_600_000);
+    assert!(store.now() >= before + Span::from_secs(3_600));
+    store.shift(-600_000).await.unwrap();
+    is_everywhere(3_000_000);
+    let numbers = of_shards("number");
+    let (place, first, _) = numbers.iter().find(|(.., number)| *number == 0).unwrap();
+    let half_way = format!("HINCRBY {first} ahead 1000");
+    assert_eq!(cluster.servers[*place].command::<i64>(&half_way), 3_001_000);
+    drop(store);
+    let store = open().await;
+    is_everywhere(3_001_000);
+    // Two servers move it at once.
+    let (one, other) = (open().await, open().await);
+    let (a, b, c) = tokio::join!(one.shift(10), other.shift(200), store.shift(3_000));
+    a.and(b).and(c).unwrap();
+    is_everywhere(3_004_210);
 }
 
 /// FAULTS row 27: a slot moves to another server under load; requests wait, nothing is lost or doubled.

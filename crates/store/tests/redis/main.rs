@@ -1,6 +1,7 @@
 //! The Redis store over real servers, which the tests start themselves.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+mod capacity;
 mod cluster;
 mod damage;
 mod documented;

@@ -181,6 +181,35 @@ async fn nodes_hear_of_what_workers_hold() {
     }
 }
 
+/// A vote that one node opens is heard of by the others, where its voters may wait; what becomes of it then, by
+/// nobody.
+#[tokio::test]
+async fn nodes_hear_of_votes_that_are_opened() {
+    let (_server, a, b) = pair().await;
+    let mut wakes = b.0.wakeups();
+    let queue = "of:all";
+    a.put(queue, |queue| queue.settings.mode = Mode::Vote).await;
+    let heard = Wake::Vote { queue: name(queue), task: id("t:1") };
+    let owner = owner_of(OwnerKind::Vote, queue, "t:1", a.0.now());
+    let opened = crate::owners::change(None, owner.key(), Some(owner.clone()));
+    a.change_owner(opened).await;
+    hear(&mut wakes, |wake| *wake == heard).await;
+    let stored = b.owner(&owner.key()).await.unwrap();
+    a.change_owner(crate::owners::change(Some(&stored), owner.key(), Some(owner))).await;
+    a.put("q", |queue| queue.paused = true).await;
+    a.put("q", |queue| queue.paused = false).await;
+    a.push("q", task("after")).await;
+    let is_last = async {
+        while let Some(wake) = wakes.recv().await {
+            assert_ne!(wake, heard);
+            if ready("q")(&wake) {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, is_last).await.expect("what is said later is heard");
+}
+
 /// Two nodes hand out tasks of one worker's queues at once; it never gets more than it can hold.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_capacity_holds_for_all_nodes_together() {

@@ -7,8 +7,7 @@ use punctual_core::bundle::{BundleKey, BundlePush, Delivering, Pushed};
 use punctual_core::queue::Mode;
 use punctual_core::task::Edit;
 use punctual_core::{
-    Announcement, Decision, Event, Fate, Owner, OwnerKey, Patch, Queue, QueueName, TaskId,
-    Timestamp,
+    Announcement, Event, Fate, Owner, OwnerKey, Patch, Queue, QueueName, TaskId, Timestamp,
 };
 use punctual_store::{Change, Keyed, KeyedItem, OwnerChange, Step, Stepped, Stored};
 
@@ -166,8 +165,7 @@ impl Engine {
             }
             (_, _, Some(Stored { task, revision })) => {
                 // Only to be sure that its delivery has not begun meanwhile, or ended.
-                let (spawn, receipt) = (Vec::new(), None);
-                let decision = Decision { task, fate: Fate::Same, spawn, receipt };
+                let decision = task.kept(Fate::Same);
                 step.tasks.push(Change { expected: revision, decision });
             }
             (_, _, None) => {}

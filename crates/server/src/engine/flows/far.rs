@@ -170,7 +170,7 @@ impl Scene {
 /// The removal of a task that has ended and whose flow knows.
 fn removal(stored: Stored) -> Option<Change> {
     let Stored { task, revision } = stored;
-    let decision = Decision { task, fate: Fate::Remove, spawn: Vec::new(), receipt: None };
+    let decision = task.kept(Fate::Remove);
     decision.task.status.state.is_finished().then_some(Change { expected: revision, decision })
 }
 

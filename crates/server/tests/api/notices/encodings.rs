@@ -61,6 +61,8 @@ async fn every_encoding_arrives_as_the_contract_says() {
         ),
     ] {
         let (_, seen, host) = arrived(fields.clone()).await;
+        let length = (method == "POST").then(|| body.len().to_string());
+        assert_eq!(seen.headers.get("content-length"), length.as_ref(), "{fields}");
         assert_eq!((&*seen.method, &*seen.path), (method, path), "{fields}");
         assert_eq!(String::from_utf8(seen.body).unwrap(), body, "{fields}");
         assert_eq!(seen.headers.get("content-type").map(|it| &**it), content_type, "{fields}");

@@ -140,7 +140,7 @@ end
 local function read_change()
   local change = {
     q = open(next_arg()), id = next_arg(), birth = next_number(), version = next_number(), fate = next_arg(),
-    receipt = next_arg(),
+    receipt = next_arg(), allowance = next_arg(),
   }
   if change.fate == 'keep' or change.fate == 'rewrite' then
     change.task = read_placement()
@@ -155,11 +155,16 @@ local function read_change()
   return change
 end
 
--- Whether the record is still the version the decision was made from.
+-- Whether who gets the task may have one more.
+local function has_room(change)
+  return change.allowance == '' or room_for(worker_in(change.task.fields), change.allowance) > 0
+end
+
+-- Whether the record is still the version the decision was made from, and it can be carried out.
 local function is_current(change)
   local record = change.q and find(change.q, change.id)
   change.record = record
-  return record and record.birth == change.birth and record.change == change.version
+  return record and record.birth == change.birth and record.change == change.version and has_room(change)
 end
 
 -- Carries out a decision about a record that `is_current` has found.

@@ -4,6 +4,7 @@
 --       queue, id, birth, change: the version the decision was made from
 --       fate: same, keep, rewrite, reserve, remove
 --       receipt: 4 digits of its string and 10 bytes, or ''
+--       how many tasks who gets it may hold here (see held.lua), or ''
 --       keep and rewrite: status, ready, lane, expiry or '', end of the hold or '', end of the task or
 --         '', end of its keeping or '', the number of fields, and those (for keep only those that
 --         change); rewrite: whether the payload gets a key of its own, and then that

@@ -15,6 +15,26 @@ local function move_holding(q, worker, id, by)
   moves[member] = (moves[member] or 0) + by
 end
 
+-- Numbers up to which homes of workers have recalled what they allowed.
+local recalled = {}
+
+-- How many more tasks a worker may have of this shard: as many as it may hold at all, or, in a Cluster, as its
+-- home allows this shard; -1 if its home has recalled that. An allowance is written 'most', or 'most home number'.
+local function room_for(worker, allowance)
+  local most, home, number = string.match(allowance, '^(%d+) ?(%d*) ?(%d*)$')
+  if home ~= '' then
+    recalled[home] = recalled[home] or tonumber(call('HGET', prefix .. 'recalled', home) or 0)
+    if tonumber(number) <= recalled[home] then
+      return -1
+    end
+  end
+  local load = call('SCARD', held_key(worker))
+  for _, by in pairs(holdings[worker] or {}) do
+    load = load + by
+  end
+  return math.max(most - load, 0)
+end
+
 -- Writes what has changed, and names the workers who should look.
 local function flush_holdings()
   local changed = {}

@@ -159,6 +159,10 @@ local function put_owner(o)
     unlink_keys(o)
   end
   local is_new = not o.birth
+  if is_new and o.kind == 'vote' then
+    -- Its voters may be waiting at any node.
+    messages[#messages + 1] = 'vote ' .. escape(o.queue) .. ':' .. o.name
+  end
   o.change = is_new and 0 or o.change + 1
   o.birth = o.birth or new_birth()
   if is_new then

@@ -6,11 +6,12 @@
 --       those, each with how many of it
 --       how many capabilities there are (-1: it does not matter), and those
 --       takers to the end, each: seed, index of its next token, most tasks, bytes it already got, hold
---       in milliseconds or '', 1 if it will confirm, worker or '', most tasks that it may hold or '', how
---       many of them it holds in other shards
+--       in milliseconds or '', 1 if it will confirm, worker or '', how many tasks it may hold here (see
+--       held.lua) or ''
 -- Body  {'NOQUEUE'}
 --       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0:
---         it did not); the taker at which the call reached its own limit (0: it did not); per taker a list of
+--         it did not); the taker at which the call reached its own limit, or of whom it was recalled how many
+--         tasks it may hold (0: neither); per taker a list of
 --         {record, hold, within}: the record as it was before, the length of its hold and the time to
 --         confirm (-1: none asked for); or the record as it is now and twice -1 where the call is a
 --         repeated one; the classes with ready tasks for which there was no more room
@@ -63,10 +64,10 @@ while i <= #ARGV do
   takers[#takers + 1] = {
     seed = ARGV[i], index = tonumber(ARGV[i + 1]), n = tonumber(ARGV[i + 2]), bytes = tonumber(ARGV[i + 3]),
     hold = tonumber(ARGV[i + 4]), confirm = ARGV[i + 5] == '1', worker = ARGV[i + 6],
-    capacity = tonumber(ARGV[i + 7]), elsewhere = tonumber(ARGV[i + 8]),
+    allowance = ARGV[i + 7],
   }
   total = total + takers[#takers].n
-  i = i + 9
+  i = i + 8
 end
 chunk_size = math.max(math.min(chunk_size, total), 1)
 
@@ -307,14 +308,12 @@ local function text_of(ms)
   return texts[ms]
 end
 
--- Tasks that workers got here, and how many more one may have.
-local loads = {}
+-- How many more tasks a taker may have; -1 if that was recalled.
 local function room_of(taker)
-  if not q.is_dispatch or not taker.capacity or taker.worker == '' then
+  if not q.is_dispatch or taker.allowance == '' then
     return math.huge
   end
-  local load = call('SCARD', held_key(taker.worker)) + (loads[taker.worker] or 0)
-  return taker.capacity - taker.elsewhere - load
+  return room_for(taker.worker, taker.allowance)
 end
 
 local function hand_out(record, taker)
@@ -345,7 +344,6 @@ local function hand_out(record, taker)
   end
   if q.is_dispatch and taker.worker ~= '' then
     move_holding(q, taker.worker, record.id, 1)
-    loads[taker.worker] = (loads[taker.worker] or 0) + 1
   end
   taker.index = taker.index + 1
   return {shown(q, record), hold, taker.confirm and q.confirm or -1}
@@ -358,8 +356,11 @@ local items, bytes, stopped_at, is_wanting = 0, 0, 0, false
 local got, ids = {}, {}
 for t, taker in ipairs(takers) do
   got[t], ids[t] = {}, {}
-  local n, most = 0, math.min(taker.n, room_of(taker))
-  while n < most and stopped_at == 0 do
+  local n, room = 0, stopped_at == 0 and room_of(taker) or 0
+  if room < 0 then
+    stopped_at = t
+  end
+  while n < math.min(taker.n, room) and stopped_at == 0 do
     local record = source and (not q.concurrency or held < q.concurrency) and source.peek()
     if not record then
       is_wanting = true
