@@ -41,6 +41,8 @@ fn a_worker_that_polls_one_server_is_given_what_is_pushed_at_the_other() {
     push(&other, "last");
     let task = given(&one, "w");
     say(&one, &task, "confirm", &json!({}));
+    let held = ask(&other, "GET", "/v1/workers/w/tasks", &json!({}));
+    assert_eq!((&held["items"][0]["id"], &held["next"]), (&json!("last"), &Value::Null));
     std::thread::scope(|scope| {
         let poll = || ask(&one, "POST", "/v1/workers/w/poll", &json!({"wait": 30}));
         let waiting = scope.spawn(poll);

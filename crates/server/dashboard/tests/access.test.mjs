@@ -15,6 +15,9 @@ rights = ["read"]
 token = "only-mail-0123456789"
 rights = ["read", "produce"]
 queues = ["mail*"]
+[[tokens]]
+token = "only-push-0123456789"
+rights = ["produce"]
 `;
 
 let server, browser, api;
@@ -71,6 +74,34 @@ test("a token for some queues sees those, and acts there", async () => {
   await tab.getByRole("button", { name: "Pause" }).click();
   await tab.locator("h1 ~ [data-state=paused]").waitFor();
   assert.equal((await api("GET", "/v1/queues/mail/tasks/a")).state, "paused");
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("the overview of a token for some queues is of those, and says nothing of the server", async () => {
+  const { tab, faults, close } = await openTab(browser, server, { token: "only-mail-0123456789" });
+  const main = tab.getByRole("main");
+  await main.getByRole("table", { name: "Busiest queues" }).getByRole("link", { name: "mail" }).waitFor();
+  await tab.locator("[data-connection=live]").waitFor();
+  await api("POST", "/v1/queues/mail-2/tasks", { tasks: [{}, {}, {}] });
+  await main.getByRole("link", { name: "mail-2" }).first().waitFor();
+  assert.equal(await main.getByText("secret").count(), 0);
+  assert.equal(await main.getByRole("region", { name: "Health" }).count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("what a token does not allow is said once, in place of what it would show", async () => {
+  const some = await openTab(browser, server, { path: "bundles", token: "only-mail-0123456789", quiet: true });
+  await some.tab.getByRole("heading", { name: "Bundles", level: 1 }).waitFor();
+  assert.equal(await some.tab.getByRole("alert").count(), 0);
+  await some.tab.goto(`${server.url}/#/new-plan`);
+  await some.tab.getByText("this concerns all queues").waitFor();
+  assert.deepEqual(some.faults, []);
+  await some.close();
+  const { tab, faults, close } = await openTab(browser, server, { token: "only-push-0123456789", quiet: true });
+  await tab.getByText("This token does not allow reading").waitFor();
+  assert.equal(await tab.getByRole("alert").count(), 0);
   assert.deepEqual(faults, []);
   await close();
 });

@@ -13,6 +13,26 @@ before(async () => {
 });
 after(() => Promise.all([server?.stop(), browser?.close()]));
 
+test("figures are of all queues, however many there are", async () => {
+  const many = await startServer({ args: ["--log", "warn"] });
+  for (let from = 0; from < 1_010; from += 101) {
+    const some = Array.from({ length: 101 }, (_, n) => `q-${String(from + n).padStart(4, "0")}`);
+    await Promise.all(some.map((queue) => many.api("POST", `/v1/queues/${queue}/tasks`, {})));
+  }
+  await many.api("POST", "/v1/queues/zulu/tasks", { tasks: Array.from({ length: 7 }, () => ({})) });
+  const { tab, faults, close } = await openTab(browser, many, {});
+  const main = tab.getByRole("main");
+  const ready = (await many.api("GET", "/v1/stats/totals")).counts.ready;
+  assert.equal(ready, 1_017);
+  await main.getByRole("link", { name: /^ready/i }).getByText("1,017", { exact: true }).waitFor();
+  const busiest = main.getByRole("table", { name: "Busiest queues" });
+  await busiest.getByRole("link", { name: "zulu" }).waitFor();
+  assert.equal(await busiest.locator("tbody tr").count(), 5);
+  assert.deepEqual(faults, []);
+  await close();
+  await many.stop();
+});
+
 test("figures, next runs and health are those of the API, and follow what happens", async () => {
   const { tab, faults, close } = await openTab(browser, server, {});
   const main = tab.getByRole("main");

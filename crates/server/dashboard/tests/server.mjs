@@ -1,12 +1,13 @@
 // A real server for a test: the binary on a free port with a store in memory, and the browser that looks at it.
 //
 // `PUNCTUAL_BINARY` names the binary (`cargo xtask test` does). With `DASHBOARD_FROM_DISK=1` the pages are read
-// from disk instead of from the binary, so that a change can be checked without a build.
+// from disk instead of from the binary, so that a change can be checked without a build. `DASHBOARD_STORE` names
+// another store, such as `redis://…`; each server then has a prefix of its own there.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { serve } from "../dev.mjs";
@@ -16,11 +17,11 @@ const binary = process.env.PUNCTUAL_BINARY ?? join(root, "target/debug/punctual"
 export const screenshots = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "screenshots");
 
 /** Starts a server; `config` is TOML. */
-export async function startServer({ config = "", args = [], port = 0 } = {}) {
+export async function startServer({ config = "", args = [], port = 0, store = process.env.DASHBOARD_STORE ?? "memory:" } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "punctual-dashboard-"));
   const file = join(directory, "punctual.toml");
   writeFileSync(file, config);
-  const child = spawn(binary, ["serve", "--config", file, "--listen", `127.0.0.1:${port}`, "--store", "memory:", "--allow-private-targets", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(binary, ["serve", "--config", file, "--listen", `127.0.0.1:${port}`, "--store", store, ...(store.startsWith("redis") ? ["--prefix", basename(directory)] : []), "--allow-private-targets", ...args], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   const address = await new Promise((resolve, reject) => {
     child.stdout.on("data", (chunk) => {

@@ -65,6 +65,26 @@ test("a worker shows what it holds, and is removed", async () => {
   await close();
 });
 
+test("what a worker has is found in whichever of its queues it is", async () => {
+  const queues = Array.from({ length: 30 }, (_, n) => `far-${String(n).padStart(2, "0")}`);
+  await server.api("PUT", "/v1/queues/far-29", { mode: "dispatch", confirm_within: "10m" });
+  await server.api("PUT", "/v1/workers/far", { queues, capacity: 150 });
+  const tasks = Array.from({ length: 120 }, (_, n) => ({ id: `t-${String(n).padStart(3, "0")}` }));
+  await server.api("POST", "/v1/queues/far-29/tasks", { tasks });
+  const { tab, faults, close } = await openTab(browser, server, { path: "workers/far" });
+  const held = tab.getByRole("table", { name: "Current tasks" });
+  await held.getByRole("link", { name: "t-000" }).waitFor();
+  await tab.getByText("120 / 150").waitFor();
+  await tab.getByRole("button", { name: "Next" }).click();
+  await held.getByRole("link", { name: "t-119" }).waitFor();
+  assert.equal(await held.locator("tbody tr").count(), 20);
+  await server.api("POST", "/v1/queues/far-29/reset");
+  await tab.getByText("It holds no task.").waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+  await server.api("DELETE", "/v1/workers/far");
+});
+
 test("without the right to change nothing can be changed, and it reads in Chinese", async () => {
   const locked = await startServer({ config: '[[tokens]]\ntoken = "a-token-that-reads"\nrights = ["read", "produce"]\n[[tokens]]\ntoken = "a-token-for-all-rights"\nrights = ["consume"]\n' });
   await locked.apiWith("a-token-for-all-rights")("PUT", "/v1/workers/seen", { queues: ["q"] });

@@ -1,4 +1,4 @@
-//! `/v1/stats`: what happened lately, in numbers.
+//! `/v1/stats`: what happened lately, and what there is, in numbers.
 
 use std::sync::Arc;
 
@@ -14,13 +14,14 @@ use utoipa_axum::routes;
 use super::openapi::Reads;
 use super::rights::Caller;
 use super::target::{NoParams, Params, given};
+use super::view::TotalsView;
 use super::{App, Problem, answer};
 use crate::engine::Failure;
 use crate::events::{Count, MINUTES, STEP_SECS, STEPS, Series};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(stats)).routes(routes!(queue_stats))
+    OpenApiRouter::new().routes(routes!(stats)).routes(routes!(queue_stats)).routes(routes!(totals))
 }
 
 /// What to count.
@@ -139,4 +140,18 @@ async fn queue_stats(
     let items = app.engine.events.stats.by_queue(wanted, app.engine.now());
     let items = items.into_iter().map(QueueStatsView::from).collect();
     Ok(answer(StatusCode::OK, &AllQueueStatsView { items }))
+}
+
+/// Count what all queues hold together.
+///
+/// Of a token that is good for some queues, those.
+#[utoipa::path(get, path = "/v1/stats/totals", tag = "operations",
+    responses((status = 200, description = "The totals", body = TotalsView), Reads))]
+async fn totals(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Params(NoParams {}): Params<NoParams>,
+) -> Result<Response, Problem> {
+    let totals = app.engine.totals(&caller.scope()).await?;
+    Ok(answer(StatusCode::OK, &TotalsView::new(&totals, app.viewing())))
 }

@@ -46,9 +46,10 @@ pub(crate) struct OnPlan {
     pub(crate) id: PlanId,
 }
 
-/// The worker of `/v1/workers/{worker}…`.
-pub(crate) struct OnWorker {
+/// The worker of `/v1/workers/{worker}…`, and the parameters of the query.
+pub(crate) struct OnWorker<P = NoParams> {
     pub(crate) worker: WorkerName,
+    pub(crate) params: P,
 }
 
 /// The flow of `/v1/flows/{id}…`.
@@ -145,12 +146,12 @@ impl<S: Sync> FromRequestParts<S> for OnPlan {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for OnWorker {
+impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for OnWorker<P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let NoParams {} = params(&parts.uri)?;
-        Ok(Self { worker: named(WorkerName::parse(&part(&parts.uri, 2, "worker")?))? })
+        let worker = named(WorkerName::parse(&part(&parts.uri, 2, "worker")?))?;
+        Ok(Self { worker, params: params(&parts.uri)? })
     }
 }
 

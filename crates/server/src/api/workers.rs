@@ -17,7 +17,7 @@ use super::openapi::{Changes, Reads};
 use super::rights::Caller;
 use super::schema::Duration;
 use super::target::{OnWorker, Params, given, page_limit};
-use super::view::{OrdersView, Page, WorkerView};
+use super::view::{OrdersView, Page, TaskView, WorkerView};
 use super::{App, Nothing, Problem, answer};
 use crate::access::Scope;
 use crate::engine::{Failure, PollAsk, WorkerFilter, WorkerReading};
@@ -27,6 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list_workers))
         .routes(routes!(put_worker, get_worker, delete_worker))
+        .routes(routes!(list_holdings))
         .routes(routes!(poll_worker))
         .routes(routes!(drain_worker))
 }
@@ -71,6 +72,18 @@ struct WorkerParams {
     queue: Option<String>,
     /// Only those in these states, separated by commas.
     state: Option<String>,
+    /// Most items on the page, 1 to 1000.
+    #[param(default = 50, minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// The `next` of the page before.
+    cursor: Option<String>,
+}
+
+/// Which of a worker's tasks to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct HoldingsParams {
     /// Most items on the page, 1 to 1000.
     #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -133,7 +146,7 @@ async fn list_workers(
     responses((status = 200, description = "The worker", body = WorkerView), Changes))]
 async fn put_worker(
     State(app): State<Arc<App>>,
-    OnWorker { worker }: OnWorker,
+    OnWorker { worker, .. }: OnWorker,
     caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {
@@ -153,11 +166,33 @@ async fn put_worker(
     responses((status = 200, description = "The worker", body = WorkerView), Reads))]
 async fn get_worker(
     State(app): State<Arc<App>>,
-    OnWorker { worker }: OnWorker,
+    OnWorker { worker, .. }: OnWorker,
     caller: Caller,
 ) -> Result<Response, Problem> {
     check(&app, &caller, &worker).await?;
     Ok(view(&app.engine.worker(&worker).await?))
+}
+
+/// List what a worker has: tasks it was given and has not settled, and those it has yet to vote on.
+#[utoipa::path(get, path = "/v1/workers/{worker}/tasks", tag = "workers",
+    params(OnWorker, HoldingsParams),
+    responses((status = 200, description = "A page of tasks", body = Page<TaskView>), Reads))]
+async fn list_holdings(
+    State(app): State<Arc<App>>,
+    OnWorker { worker, params }: OnWorker<HoldingsParams>,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let (limit, cursor) = (page_limit(params.limit)?, given(params.cursor));
+    check(&app, &caller, &worker).await?;
+    let engine = &app.engine;
+    let page = engine.list_holdings(&worker, &caller.scope(), limit, cursor.as_deref()).await?;
+    let viewing = app.viewing();
+    let items = page
+        .items
+        .iter()
+        .map(|(queue, stored)| TaskView::new(&stored.task, &queue.settings, viewing))
+        .collect();
+    Ok(answer(StatusCode::OK, &Page { items, next: page.next }))
 }
 
 /// Leave: what the worker held is ready for others at once, and those takes do not count.
@@ -165,7 +200,7 @@ async fn get_worker(
     responses((status = 204, description = "Gone"), Changes))]
 async fn delete_worker(
     State(app): State<Arc<App>>,
-    OnWorker { worker }: OnWorker,
+    OnWorker { worker, .. }: OnWorker,
     caller: Caller,
 ) -> Result<StatusCode, Problem> {
     check(&app, &caller, &worker).await?;
@@ -181,7 +216,7 @@ async fn delete_worker(
     responses((status = 200, description = "What is for it", body = OrdersView), Changes))]
 async fn poll_worker(
     State(app): State<Arc<App>>,
-    OnWorker { worker }: OnWorker,
+    OnWorker { worker, .. }: OnWorker,
     caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {
@@ -200,7 +235,7 @@ async fn poll_worker(
     responses((status = 200, description = "The worker", body = WorkerView), Changes))]
 async fn drain_worker(
     State(app): State<Arc<App>>,
-    OnWorker { worker }: OnWorker,
+    OnWorker { worker, .. }: OnWorker,
     caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use punctual_core::limits::{PAGE_EXAMINED_MAX, PAGE_ITEMS_MAX};
 use punctual_core::{QueueName, State, TaskId, Timestamp};
 
-use super::{Engine, Failure, Filter};
+use super::{Engine, Failure, Filter, depths};
 use crate::access::Scope;
 
 /// Most characters of an error that tell it from others. A group's error is a part of that of its every
@@ -108,13 +108,9 @@ impl Engine {
 
     /// The queues of a scope that have failed tasks, by name. Counts come from indexes.
     async fn queues_with_failures(&self, scope: &Scope) -> Result<Vec<QueueName>, Failure> {
-        let queues = self.store.queues().await?.into_iter().map(|queue| queue.name.clone());
-        let names: Vec<QueueName> = queues.filter(|name| scope.covers(name)).collect();
-        let stats = self.store.stats(&names).await?;
-        let failed = names.into_iter().zip(stats).filter(|(_, stats)| {
-            stats.as_ref().is_some_and(|stats| stats.count(State::Failed) > 0)
-        });
-        Ok(failed.map(|(name, _)| name).collect())
+        let queues = depths(&*self.store, scope).await?.into_iter();
+        let failed = queues.filter(|reading| reading.stats.count(State::Failed) > 0);
+        Ok(failed.map(|reading| reading.queue.name.clone()).collect())
     }
 }
 

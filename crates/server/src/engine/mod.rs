@@ -24,6 +24,7 @@ mod failures;
 mod flows;
 mod happen;
 mod held;
+mod holdings;
 mod lines;
 mod loops;
 mod moved;
@@ -40,6 +41,7 @@ mod queues;
 pub(crate) mod random;
 mod take;
 mod to_its_end;
+mod totals;
 mod votes;
 mod workers;
 
@@ -69,6 +71,7 @@ pub(crate) use self::push::{ItemId, Key, PushAnswer, PushItem};
 pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
+pub(crate) use self::totals::{Totals, depths};
 pub(crate) use self::workers::{WorkerFilter, WorkerReading};
 
 use self::bundles::{Bells, bundle_pushed};

@@ -105,7 +105,7 @@ impl Engine {
                 _ => {}
             }
         }
-        for (queue, stored) in self.ballots_of(name).await? {
+        for (queue, stored) in self.ballots_among(name, self.roster.ballots(name)).await? {
             if stored.task.status.state == State::Assigned {
                 bytes += bytes_of(&stored.task);
                 if bytes <= TAKE_BYTES_MAX || orders.assignments.is_empty() {
@@ -116,12 +116,21 @@ impl Engine {
         Ok((orders, asked))
     }
 
-    /// The tasks of dispatch queues that a worker holds.
+    /// The tasks of dispatch queues that a worker holds, by queue and id.
     async fn held_by(&self, name: &WorkerName) -> Result<Vec<(Arc<Queue>, Stored)>, StoreError> {
         let mut holdings = self.store.holdings(name).await?;
         holdings.sort_unstable();
+        self.held_among(name, &holdings).await
+    }
+
+    /// Those of some tasks, which stand in order, that a worker holds.
+    pub(super) async fn held_among(
+        &self,
+        name: &WorkerName,
+        tasks: &[(QueueName, TaskId)],
+    ) -> Result<Vec<(Arc<Queue>, Stored)>, StoreError> {
         let mut held = Vec::new();
-        for part in holdings.chunk_by(|(a, _), (b, _)| a == b) {
+        for part in tasks.chunk_by(|(a, _), (b, _)| a == b) {
             let Some(queue) = self.store.queue(&part[0].0).await? else { continue };
             for chunk in part.chunks(CHUNK) {
                 let ids: Vec<TaskId> = chunk.iter().map(|(_, id)| id.clone()).collect();

@@ -254,14 +254,15 @@ impl Engine {
         Ok(true)
     }
 
-    /// The tasks a worker is to vote on and has not confirmed, as it sees them.
-    pub(super) async fn ballots_of(
+    /// Those of some tasks that a worker has yet to vote on, as it sees them.
+    pub(super) async fn ballots_among(
         &self,
         worker: &WorkerName,
+        tasks: Vec<(QueueName, TaskId)>,
     ) -> Result<Vec<(Arc<Queue>, Stored)>, StoreError> {
         let mut seen = Vec::new();
         let now = self.now();
-        for (name, id) in self.roster.ballots(worker) {
+        for (name, id) in tasks {
             let key = OwnerKey::vote(&name, &id);
             let queue = self.store.queue(&name).await?;
             let (Some(queue), Some(ballots)) = (queue, self.ballots(&key, &id).await?) else {

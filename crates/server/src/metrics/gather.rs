@@ -1,26 +1,25 @@
 //! Gathers all that is measured, when somebody asks.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_core::announce::NAMES;
 use punctual_core::worker::WorkerState;
-use punctual_core::{Queue, QueueName, State, Timestamp};
-use punctual_store::{Measures, QueueStats, Store, StoreError};
+use punctual_core::{State, Timestamp};
+use punctual_store::{Measures, Store};
 use tracing::debug;
 
 use super::process::Process;
 use super::queues::{OUTCOMES, TASK_EVENTS};
 use super::text::Text;
 use super::{Meters, Requests};
+use crate::access::Scope;
 use crate::delivery::{HostReading, HostState};
+use crate::engine::{QueueReading, depths};
 use crate::traces::Tracer;
 
 /// How long the store may take to say how deep queues are, before the rest is told without.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Queues asked about at once.
-const QUEUES_AT_ONCE: usize = 1_000;
 
 /// Where everything is found.
 pub(crate) struct Sources<'a> {
@@ -36,26 +35,11 @@ pub(crate) struct Sources<'a> {
     pub(crate) started_at: f64,
 }
 
-type Depths = Vec<(Arc<Queue>, QueueStats)>;
-
-/// How deep all queues are.
-async fn depths(store: &dyn Store) -> Result<Depths, StoreError> {
-    let queues = store.queues().await?;
-    let mut depths = Vec::with_capacity(queues.len());
-    for some in queues.chunks(QUEUES_AT_ONCE) {
-        let names: Vec<QueueName> = some.iter().map(|queue| queue.name.clone()).collect();
-        let stats = store.stats(&names).await?;
-        let known = some.iter().cloned().zip(stats);
-        depths.extend(known.filter_map(|(queue, stats)| Some((queue, stats?))));
-    }
-    Ok(depths)
-}
-
 /// All that is measured, as text. That the store does not answer is told, too.
 pub(crate) async fn gather(sources: Sources<'_>, is_open_metrics: bool) -> String {
     let Sources { store, meters, requests, tracer, targets, workers, listeners, started_at } =
         sources;
-    let depths = match tokio::time::timeout(PATIENCE, depths(store)).await {
+    let depths = match tokio::time::timeout(PATIENCE, depths(store, &Scope::all())).await {
         Ok(Ok(depths)) => Some(depths),
         Ok(Err(failure)) => {
             debug!(%failure, "metrics are told without what queues hold");
@@ -64,7 +48,7 @@ pub(crate) async fn gather(sources: Sources<'_>, is_open_metrics: bool) -> Strin
         Err(_) => None,
     };
     if let Some(depths) = &depths {
-        meters.queues.retain(&depths.iter().map(|(queue, _)| &queue.name).collect());
+        meters.queues.retain(&depths.iter().map(|reading| &reading.queue.name).collect());
     }
     let measures = store.measures();
     let mut text = Text::new(is_open_metrics);
@@ -90,26 +74,26 @@ pub(crate) async fn gather(sources: Sources<'_>, is_open_metrics: bool) -> Strin
     text.finish()
 }
 
-fn write_depths(text: &mut Text, depths: &[(Arc<Queue>, QueueStats)], now: Timestamp) {
+fn write_depths(text: &mut Text, depths: &[QueueReading], now: Timestamp) {
     let tasks = text.gauge("punctual_tasks", "Tasks in a queue by state.");
-    for (queue, stats) in depths {
+    for QueueReading { queue, stats } in depths {
         for state in State::ALL {
             let labels = [("queue", queue.name.as_str()), ("state", state.name())];
             tasks.is(&labels, stats.count(state));
         }
     }
     let bundles = text.gauge("punctual_bundles", "Bundles in a queue.");
-    for (queue, stats) in depths {
+    for QueueReading { queue, stats } in depths {
         bundles.is(&[("queue", queue.name.as_str())], stats.bundles);
     }
     let help = "How long the oldest ready task of a queue has been ready; 0 if none is.";
     let ages = text.gauge("punctual_oldest_ready_seconds", help);
-    for (queue, stats) in depths {
+    for QueueReading { queue, stats } in depths {
         let age = stats.oldest_ready_at.map_or(0.0, |at| now.since(at).as_secs_f64().max(0.0));
         ages.is(&[("queue", queue.name.as_str())], age);
     }
     let paused = text.gauge("punctual_queue_paused", "1 if a queue is paused.");
-    for (queue, _) in depths {
+    for QueueReading { queue, .. } in depths {
         paused.is(&[("queue", queue.name.as_str())], queue.paused);
     }
 }

@@ -156,6 +156,7 @@ async fn a_token_is_good_for_its_queues_only() {
     theirs.problem(403, "forbidden");
     call(&server, "some-read", "GET", "/v1/stats?queue=mine").await.is(200);
     call(&server, "some-read", "GET", "/v1/stats/queues").await.is(200);
+    call(&server, "some-read", "GET", "/v1/stats/totals").await.is(200);
     call(&server, "some-read", "GET", "/metrics").await.problem(403, "forbidden");
     call(&server, "read", "GET", "/metrics").await.is(200);
     for path in ["/v1/system", "/v1/hosts"] {
@@ -222,6 +223,9 @@ async fn what_a_task_or_plan_names_elsewhere_counts_too() {
     assert_eq!(listed("some-read", "/v1/plans", "plan_id").await, ["p"]);
     assert_eq!(listed("read", "/v1/plans", "plan_id").await.len(), 3);
     assert_eq!(listed("some-read", "/v1/queues", "name").await, ["mine"]);
+    let totals = call(&server, "some-read", "GET", "/v1/stats/totals").await.is(200);
+    let mine = call(&server, "some-read", "GET", "/v1/queues/mine").await.is(200);
+    assert_eq!((&totals["queues"], &totals["counts"]), (&json!(1), &mine["counts"]));
 
     let flow = async |token: &str, id: &str, queue: &str, more: &str| {
         let step = format!(r#"{{"name":"a","queue":"{queue}"{more}}}"#);
@@ -240,6 +244,36 @@ async fn what_a_task_or_plan_names_elsewhere_counts_too() {
     }
     assert_eq!(listed("some-read", "/v1/flows", "id").await, ["f"]);
     assert_eq!(listed("read", "/v1/flows", "id").await.len(), 2);
+}
+
+#[tokio::test]
+async fn what_a_worker_has_is_seen_by_those_who_see_all_its_queues() {
+    let server = server().await;
+    for queue in ["mine", "theirs"] {
+        let path = format!("/v1/queues/{queue}");
+        send(&server, "admin", "PUT", &path, r#"{"mode":"dispatch"}"#).await.is(201);
+    }
+    let join = async |queues: &str| {
+        let body = format!(r#"{{"queues":[{queues}],"capacity":9}}"#);
+        send(&server, "consume", "PUT", "/v1/workers/w", &body).await.is(200);
+    };
+    let had = async |token: &str| call(&server, token, "GET", "/v1/workers/w/tasks").await;
+    join(r#""mine","theirs""#).await;
+    for queue in ["mine", "theirs"] {
+        let path = format!("/v1/queues/{queue}/tasks");
+        send(&server, "produce", "POST", &path, r#"{"id":"t"}"#).await.is(201);
+        let deadline = tokio::time::Instant::now() + super::PATIENCE;
+        while call(&server, "read", "GET", &format!("{path}/t")).await.is(200)["worker"] != "w" {
+            assert!(tokio::time::Instant::now() < deadline, "nobody is given the task");
+        }
+    }
+    had("some-read").await.problem(403, "forbidden");
+    assert_eq!(had("read").await.is(200)["items"].as_array().unwrap().len(), 2);
+    // It still has a task of a queue that it does not serve any more.
+    join(r#""mine""#).await;
+    let mine = had("some-read").await.is(200);
+    assert_eq!(mine["items"].as_array().unwrap().len(), 1);
+    assert_eq!(mine["items"][0]["queue"], "mine");
 }
 
 #[tokio::test]

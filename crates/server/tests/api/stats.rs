@@ -56,3 +56,42 @@ async fn bad_questions_are_refused_and_an_unknown_queue_was_quiet() {
     server.get("/v1/stats/queues?queue=q").await.problem(422, "invalid");
     assert_eq!(sum(&server.get("/v1/stats?queue=none").await.is(200)["pushed"]), 0);
 }
+
+#[tokio::test]
+async fn what_all_queues_hold_is_added_up() {
+    let server = TestServer::start().await;
+    let empty = server.get("/v1/stats/totals").await.is(200);
+    assert_eq!((&empty["counts"]["total"], &empty["busiest"]), (&json!(0), &json!([])));
+    assert_eq!(
+        (&empty["oldest_ready_age"], &empty["oldest_ready_queue"]),
+        (&Value::Null, &Value::Null)
+    );
+    let queues = empty["queues"].as_u64().unwrap();
+    for (queue, count) in [("q", 1), ("old", 2), ("other", 3)] {
+        let tasks: Vec<Value> = (0..count).map(|_| json!({})).collect();
+        let body = json!({"tasks": tasks});
+        server.post(&format!("/v1/queues/{queue}/tasks"), body).await.is(200);
+        if queue == "old" {
+            server.clock.advance(punctual_core::Span::from_secs(10));
+            server.post("/v1/queues/q/take", json!({})).await.is(200);
+        }
+    }
+    server.post("/v1/queues/other/tasks", json!({"delay": "1h"})).await.is(201);
+    server.put("/v1/queues/still", json!({})).await.is(201);
+    server.post("/v1/queues/still/pause", json!({})).await.is(200);
+    let totals = server.get("/v1/stats/totals").await.is(200);
+    assert_eq!((&totals["queues"], &totals["paused"]), (&json!(queues + 4), &json!(1)));
+    for (name, count) in [("total", 7), ("taken", 1), ("untaken", 6), ("ready", 5), ("waiting", 1)]
+    {
+        assert_eq!(totals["counts"][name], count, "{name}");
+    }
+    assert_eq!(
+        (&totals["oldest_ready_age"], &totals["oldest_ready_queue"]),
+        (&json!(10), &json!("old"))
+    );
+    let busiest = totals["busiest"].as_array().unwrap();
+    let names: Vec<_> = busiest.iter().map(|queue| queue["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["other", "old", "q", "still"]);
+    assert_eq!((&busiest[0]["counts"]["ready"], &busiest[3]["paused"]), (&json!(3), &json!(true)));
+    server.get("/v1/stats/totals?queue=q").await.problem(422, "invalid");
+}

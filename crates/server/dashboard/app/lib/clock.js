@@ -45,23 +45,38 @@ export function absolute(at) {
 /** All there is to say of a moment: in the viewer's zone, and in UTC. @param {number} at */
 export const full = (at) => `${formats.value.full.format(at)}\n${new Date(at).toISOString()} (UTC)`;
 
-/** @type {[number, Intl.RelativeTimeFormatUnit][]} */
-const UNITS = [[86_400_000, "day"], [3_600_000, "hour"], [60_000, "minute"], [1000, "second"]];
+const DAY_MS = 86_400_000;
+
+/** From how long on a unit is used, and its length. @type {[number, number, Intl.RelativeTimeFormatUnit][]} */
+const UNITS = [
+  [730 * DAY_MS, 365.25 * DAY_MS, "year"],
+  [90 * DAY_MS, 30.44 * DAY_MS, "month"],
+  [DAY_MS, DAY_MS, "day"],
+  [3_600_000, 3_600_000, "hour"],
+  [60_000, 60_000, "minute"],
+  [0, 1000, "second"],
+];
 
 /** How long ago, or in how long. @param {number} at @param {number} from */
 export function relative(at, from) {
   const apart = at - from;
   if (Math.abs(apart) < 1500) return t("shell.now");
-  const [size, unit] = UNITS.find(([size]) => Math.abs(apart) >= size) ?? [1000, "second"];
+  const [, size, unit] = UNITS.find(([least]) => Math.abs(apart) >= least) ?? [0, 1000, "second"];
   return formats.value.relative.format(Math.trunc(apart / size), unit);
 }
 
 /** A length of time in seconds, in at most two units: `1h 30m`. @param {number} seconds */
 export function duration(seconds) {
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
-  const [d, h, m, s] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)];
-  const parts = [[d, "d"], [h, "h"], [m, "m"], [s, "s"]];
-  const first = parts.findIndex(([value]) => value);
-  return parts.slice(first, first + 2).filter(([value]) => value).map(([value, unit]) => `${value}${unit}`).join(" ");
+  const unit = (/** @type {[number, string]} */ [n, name]) => t(`unit.${name}`, { n });
+  if (seconds < 1) return unit([Math.round(seconds * 1000), "ms"]);
+  if (seconds < 60) return unit([Math.round(seconds * 10) / 10, "s"]);
+  /** @type {[number, string][]} */
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "m"],
+    [Math.floor(seconds % 60), "s"],
+  ];
+  const first = parts.findIndex(([n]) => n);
+  return parts.slice(first, first + 2).filter(([n]) => n).map(unit).join(" ");
 }

@@ -76,3 +76,6 @@ export function bytes(value) {
   while (value >= 1024 && unit < units.length - 1) (value /= 1024), (unit += 1);
   return `${number(Math.round(value * 10) / 10)} ${units[unit]}`;
 }
+
+/** How often something was tried, and of how many times; one that was told to try once more has no such limit. @param {{attempt: number, max_attempts: number}} task */
+export const tries = ({ attempt, max_attempts: most }) => (attempt <= most ? `${attempt} / ${most}` : `${attempt}`);

@@ -6,7 +6,7 @@ import { duration } from "../lib/clock.js";
 import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { go, href } from "../lib/router.js";
-import { t } from "../lib/text.js";
+import { t, tries } from "../lib/text.js";
 import { State } from "../parts/badge.js";
 import { Icon } from "../parts/icon.js";
 import { JsonTree } from "../parts/json-tree.js";
@@ -44,38 +44,112 @@ export function Delivery({ queue, id }) {
     loaded.refresh();
   };
   const again = async () => {
-    const made = await act(() => api.postJson(url`/v1/queues/${queue}/tasks`, `{"payload":${parts.payload}${parts.http === "null" ? "" : `,"http":${parts.http}`}}`), t("deliveries.copied", { id }));
+    const made = await act(
+      () =>
+        api.postJson(
+          url`/v1/queues/${queue}/tasks`,
+          `{"payload":${parts.payload}${parts.http === "null" ? "" : `,"http":${parts.http}`}}`,
+        ),
+      t("deliveries.copied", { id }),
+    );
     if (made) go(["deliveries", queue, made.id]);
   };
   // What is hidden here cannot be sent from here.
   const copies = task?.state === "done" && !SPECIAL.includes(queue) && !parts.http.includes('"***"');
 
-  return html`<${Page} title=${html`<span class="task-id">${id}</span>`} above=${[{ label: t("deliveries.title"), href: href(["deliveries"], { queue }) }, { label: queue, href: href(["queues", queue]) }]}
-    beside=${task && html`<${State} state=${task.state} />`}
-    actions=${task && html`
-      <${Action} allowed=${allowed && resends(task)} icon="retry" tone="primary" onClick=${resend}>${t("deliveries.resend")}</${Action}>
-      <${Action} allowed=${allowed && copies} icon="retry" onClick=${again}>${t("deliveries.copy")}</${Action}>
-      <a class="button" href=${href(["queues", queue, "tasks", id])}><${Icon} name="tasks" />${t("deliveries.task")}</a>`}>
-    <${Loaded} from=${loaded}>${() => html`<div class="delivery-columns">
-      <div class="stack">
-        <${Card} title=${t("deliveries.facts")}><${Facts} items=${[
-          [t("deliveries.target"), html`<code dir="auto">${targetOf(task, owner.data?.url)}</code>`],
-          [t("deliveries.attempts"), `${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}`],
-          [t("tasks.created"), html`<${Time} at=${task.created_at} />`],
-          [t("tasks.next-attempt"), task.state === "waiting" ? html`<${Time} at=${task.due_at} />` : null],
-          [t("tasks.finished"), task.finished_at && html`<${Time} at=${task.finished_at} />`],
-        ]} /></${Card}>
-        <${Card} title=${t("deliveries.body")}><${JsonTree} text=${parts.payload} label=${t("deliveries.body")} /></${Card}>
-        ${parts.http !== "null" && html`<${Card} title=${t("deliveries.request")}><${JsonTree} text=${parts.http} label=${t("deliveries.request")} /></${Card}>`}
-      </div>
-      <${Card} title=${t("deliveries.attempts")}>
-        ${task.history.length === 0 ? html`<p class="muted">${t("deliveries.no-attempt")}</p>` : html`<ol class="attempts" reversed>
-          ${task.history.toReversed().map((/** @type {any} */ attempt, /** @type {number} */ index) => html`<li key=${task.history.length - index}>
-            <div class="attempt-head"><${State} state=${attempt.outcome} />${attempt.status && html`<code>HTTP ${attempt.status}</code>`}<${Time} at=${attempt.at} />${attempt.http && html`<span class="muted number">${duration(attempt.http.total)}</span>`}</div>
-            ${attempt.error && html`<p class="timeline-error" dir="auto">${attempt.error}</p>`}
-            ${attempt.http && html`<${Exchange} exchange=${attempt.http} open=${index < 3} />`}
-          </li>`)}</ol>`}
-      </${Card}>
-    </div>`}</${Loaded}>
-  </${Page}>`;
+  return html`
+    <${Page}
+      title=${html`<span class="task-id">${id}</span>`}
+      above=${[
+        { label: t("deliveries.title"), href: href(["deliveries"], { queue }) },
+        { label: queue, href: href(["queues", queue]) },
+      ]}
+      beside=${task && html`<${State} state=${task.state} />`}
+      actions=${
+        task &&
+        html`
+          <${Action} allowed=${allowed && resends(task)} icon="retry" tone="primary" onClick=${resend}>
+            ${t("deliveries.resend")}
+          </${Action}>
+          <${Action} allowed=${allowed && copies} icon="retry" onClick=${again}>${t("deliveries.copy")}</${Action}>
+          <a class="button" href=${href(["queues", queue, "tasks", id])}>
+            <${Icon} name="tasks" />
+            ${t("deliveries.task")}
+          </a>
+        `
+      }
+    >
+      <${Loaded} from=${loaded}>
+        ${() => html`
+          <div class="delivery-columns">
+            <div class="stack">
+              <${Card} title=${t("deliveries.facts")}>
+                <${Facts}
+                  items=${[
+                    [
+                      t("deliveries.target"),
+                      html`<code dir="auto">${targetOf(task, owner.data?.url)}</code>`,
+                    ],
+                    [t("deliveries.attempts"), tries(task)],
+                    [
+                      t("tasks.created"),
+                      html`<${Time} at=${task.created_at} />`,
+                    ],
+                    [
+                      t("tasks.next-attempt"),
+                      task.state === "waiting"
+                        ? html`<${Time} at=${task.due_at} />`
+                        : null,
+                    ],
+                    [
+                      t("tasks.finished"),
+                      task.finished_at && html`<${Time} at=${task.finished_at} />`,
+                    ],
+                  ]}
+                />
+              </${Card}>
+              <${Card} title=${t("deliveries.body")}>
+                <${JsonTree} text=${parts.payload} label=${t("deliveries.body")} />
+              </${Card}>
+              ${
+                parts.http !== "null" &&
+                html`
+                  <${Card} title=${t("deliveries.request")}>
+                    <${JsonTree} text=${parts.http} label=${t("deliveries.request")} />
+                  </${Card}>
+                `
+              }
+            </div>
+            <${Card} title=${t("deliveries.attempts")}>
+              ${
+                task.history.length === 0
+                  ? html`<p class="muted">${t("deliveries.no-attempt")}</p>`
+                  : html`
+                      <ol class="attempts" reversed>
+                        ${task.history.toReversed().map(
+                          (/** @type {any} */ attempt, /** @type {number} */ index) => html`
+                            <li key=${task.history.length - index}>
+                              <div class="attempt-head">
+                                <${State} state=${attempt.outcome} />
+                                ${attempt.status && html`<code>HTTP ${attempt.status}</code>`}
+                                <${Time} at=${attempt.at} />
+                                ${
+                                  attempt.http &&
+                                  html`<span class="muted number">${duration(attempt.http.total)}</span>`
+                                }
+                              </div>
+                              ${attempt.error && html`<p class="timeline-error" dir="auto">${attempt.error}</p>`}
+                              ${attempt.http && html`<${Exchange} exchange=${attempt.http} open=${index < 3} />`}
+                            </li>
+                          `,
+                        )}
+                      </ol>
+                    `
+              }
+            </${Card}>
+          </div>
+        `}
+      </${Loaded}>
+    </${Page}>
+  `;
 }

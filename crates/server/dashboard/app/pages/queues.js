@@ -21,7 +21,8 @@ const EVENTS = ["task.*", "bundle.*", "queue.changed", "pub.*"];
 /** The number of tasks in some states, as the way to them. @param {any} queue @param {string[]} states @param {string} [tone] */
 function count(queue, states, tone = "") {
   const sum = states.reduce((total, state) => total + queue.counts[state], 0);
-  if (sum === 0) return html`<span class="muted">0</span>`;
+  if (sum === 0)
+    return html`<span class="muted">0</span>`;
   return html`<a class=${tone} href=${href(["tasks"], { queue: queue.name, state: states.join() })}>${number(sum)}</a>`;
 }
 
@@ -34,39 +35,130 @@ export function Queues() {
   const curves = new Map(lately.data?.items.map((/** @type {any} */ item) => [item.queue, item]));
 
   const toggle = async (/** @type {any} */ queue) => {
-    await act(() => api.post(url`/v1/queues/${queue.name}/` + (queue.paused ? "resume" : "pause")), t(queue.paused ? "queues.resumed" : "queues.paused", { name: queue.name }));
+    await act(
+      () => api.post(url`/v1/queues/${queue.name}/` + (queue.paused ? "resume" : "pause")),
+      t(queue.paused ? "queues.resumed" : "queues.paused", { name: queue.name }),
+    );
     queues.refresh();
   };
 
-  return html`<${Page} title=${t("queues.title")} actions=${html`<${Action} allowed=${may("admin")} icon="plus" tone="primary" onClick=${() => setMaking(true)}>${t("queues.new")}</${Action}>`}>
-    <div class="filters">
-      <${Select} label=${t("queues.mode")} value=${mode} options=${[["", t("queues.any")], ...MODES.map((name) => [name, t(`queues.mode.${name}`)])]} onInput=${(/** @type {string} */ value) => filter({ mode: value, cursor: null })} />
-      <${Input} label=${t("queues.tag")} type="search" value=${tag} onInput=${(/** @type {string} */ value) => filter({ tag: value, cursor: null }, { replace: true })} />
-    </div>
-    <${Card} flush>
-      <${Loaded} from=${queues}>${(/** @type {any} */ page) => html`
-        <${Table} label=${t("queues.title")} rows=${page.items} rowKey=${(/** @type {any} */ queue) => queue.name}
-          empty=${html`<${Empty} icon="queues">${t(tag || mode ? "queues.none-match" : "queues.none")}</${Empty}>`}
-          columns=${[
-            { label: t("shell.queue"), bare: true, wide: true, cell: (/** @type {any} */ queue) => html`<span class="queue-name"><a href=${href(["queues", queue.name])}>${queue.name}</a>
-              ${queue.paused && html`<${State} state="paused" />`}${queue.tag && html`<${Tag} href=${href(["queues"], { tag: queue.tag })}>${queue.tag}</${Tag}>`}</span>` },
-            { label: t("queues.mode"), cell: (/** @type {any} */ queue) => html`<${Badge}>${t(`queues.mode.${queue.mode}`)}</${Badge}>` },
-            { label: t("state.waiting"), align: "end", cell: (/** @type {any} */ queue) => count(queue, ["waiting", "paused"]) },
-            { label: t("state.ready"), align: "end", cell: (/** @type {any} */ queue) => count(queue, ["ready"]) },
-            { label: t("state.running"), align: "end", cell: (/** @type {any} */ queue) => count(queue, ["assigned", "running", "pausing", "cancelling"]) },
-            { label: t("state.failed"), align: "end", cell: (/** @type {any} */ queue) => count(queue, ["failed"], "bad-text") },
-            { label: t("queues.bundles"), align: "end", cell: (/** @type {any} */ queue) => queue.counts.bundles ? html`<a href=${href(["bundles"], { queue: queue.name })}>${number(queue.counts.bundles)}</a>` : html`<span class="muted">0</span>` },
-            { label: t("queues.oldest"), align: "end", cell: (/** @type {any} */ queue) => html`<${Duration} seconds=${queue.oldest_ready_age} />` },
-            { label: t("queues.lately"), cell: (/** @type {any} */ queue) => {
-              const curve = curves.get(queue.name);
-              return html`<${Sparkline} values=${curve?.pushed ?? Array(60).fill(0)} label=${t("queues.lately-label", { n: (curve?.pushed ?? []).reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0) })} />`;
-            } },
-            ...(may("admin") ? [{ label: "", cell: (/** @type {any} */ queue) => may("admin", queue.name) && html`<button class="small" onClick=${() => toggle(queue)} aria-label=${`${t(queue.paused ? "queues.resume" : "queues.pause")} ${queue.name}`}>${t(queue.paused ? "queues.resume" : "queues.pause")}</button>` }] : []),
-          ]} />
-        <${Pager} next=${page.next} />`}</${Loaded}>
-    </${Card}>
-    ${making && html`<${NewQueue} onClose=${() => setMaking(false)} />`}
-  </${Page}>`;
+  return html`
+    <${Page}
+      title=${t("queues.title")}
+      actions=${html`
+        <${Action} allowed=${may("admin")} icon="plus" tone="primary" onClick=${() => setMaking(true)}>
+          ${t("queues.new")}
+        </${Action}>
+      `}
+    >
+      <div class="filters">
+        <${Select}
+          label=${t("queues.mode")}
+          value=${mode}
+          options=${[["", t("queues.any")], ...MODES.map((name) => [name, t(`queues.mode.${name}`)])]}
+          onInput=${(/** @type {string} */ value) => filter({ mode: value, cursor: null })}
+        />
+        <${Input}
+          label=${t("queues.tag")}
+          type="search"
+          value=${tag}
+          onInput=${(/** @type {string} */ value) => filter({ tag: value, cursor: null }, { replace: true })}
+        />
+      </div>
+      <${Card} flush>
+        <${Loaded} from=${queues}>
+          ${(/** @type {any} */ page) => html`
+            <${Table}
+              label=${t("queues.title")}
+              rows=${page.items}
+              rowKey=${(/** @type {any} */ queue) => queue.name}
+              empty=${html`<${Empty} icon="queues">${t(tag || mode ? "queues.none-match" : "queues.none")}</${Empty}>`}
+              columns=${[
+                {
+                  label: t("shell.queue"),
+                  bare: true,
+                  wide: true,
+                  cell: (/** @type {any} */ queue) => html`
+                    <span class="queue-name">
+                      <a href=${href(["queues", queue.name])}>${queue.name}</a>
+                      ${queue.paused && html`<${State} state="paused" />`}${
+                        queue.tag && html`<${Tag} href=${href(["queues"], { tag: queue.tag })}>${queue.tag}</${Tag}>`
+                      }
+                    </span>
+                  `,
+                },
+                {
+                  label: t("queues.mode"),
+                  cell: (/** @type {any} */ queue) => html`<${Badge}>${t(`queues.mode.${queue.mode}`)}</${Badge}>`,
+                },
+                {
+                  label: t("state.waiting"),
+                  align: "end",
+                  cell: (/** @type {any} */ queue) => count(queue, ["waiting", "paused"]),
+                },
+                { label: t("state.ready"), align: "end", cell: (/** @type {any} */ queue) => count(queue, ["ready"]) },
+                {
+                  label: t("state.running"),
+                  align: "end",
+                  cell: (/** @type {any} */ queue) => count(queue, ["assigned", "running", "pausing", "cancelling"]),
+                },
+                {
+                  label: t("state.failed"),
+                  align: "end",
+                  cell: (/** @type {any} */ queue) => count(queue, ["failed"], "bad-text"),
+                },
+                {
+                  label: t("queues.bundles"),
+                  align: "end",
+                  cell: (/** @type {any} */ queue) =>
+                    queue.counts.bundles
+                      ? html`<a href=${href(["bundles"], { queue: queue.name })}>${number(queue.counts.bundles)}</a>`
+                      : html`<span class="muted">0</span>`,
+                },
+                {
+                  label: t("queues.oldest"),
+                  align: "end",
+                  cell: (/** @type {any} */ queue) => html`<${Duration} seconds=${queue.oldest_ready_age} />`,
+                },
+                {
+                  label: t("queues.lately"),
+                  cell: (/** @type {any} */ queue) => {
+                    const curve = curves.get(queue.name);
+                    return html`
+                      <${Sparkline}
+                        values=${curve?.pushed ?? Array(60).fill(0)}
+                        label=${t("queues.lately-label", { n: (curve?.pushed ?? []).reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0) })}
+                      />
+                    `;
+                  },
+                },
+                ...(may("admin")
+                  ? [
+                      {
+                        label: "",
+                        cell: (/** @type {any} */ queue) =>
+                          may("admin", queue.name) &&
+                          html`
+                            <button
+                              class="small"
+                              onClick=${() => toggle(queue)}
+                              aria-label=${`${t(queue.paused ? "queues.resume" : "queues.pause")} ${queue.name}`}
+                            >
+                              ${t(queue.paused ? "queues.resume" : "queues.pause")}
+                            </button>
+                          `,
+                      },
+                    ]
+                  : []),
+              ]}
+            />
+            <${Pager} next=${page.next} />
+          `}
+        </${Loaded}>
+      </${Card}>
+      ${making && html`<${NewQueue} onClose=${() => setMaking(false)} />`}
+    </${Page}>
+  `;
 }
 
 /** @param {{onClose: () => void}} props */
@@ -76,13 +168,48 @@ function NewQueue({ onClose }) {
   const [target, setTarget] = useState("");
   const make = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const made = await act(() => api.put(url`/v1/queues/${name}`, { mode, ...(mode === "http" && target ? { url: target } : {}) }), t("queues.made", { name }));
+    const made = await act(
+      () => api.put(url`/v1/queues/${name}`, { mode, ...(mode === "http" && target ? { url: target } : {}) }),
+      t("queues.made", { name }),
+    );
     if (made) go(["queues", name]);
   };
-  return html`<${Dialog} title=${t("queues.new")} onClose=${onClose}><form onSubmit=${make}>
-    <${Input} label=${t("queues.name")} value=${name} onInput=${setName} hint=${t("queues.name-hint")} required code />
-    <${Select} label=${t("queues.mode")} value=${mode} options=${MODES.map((mode) => [mode, t(`queues.mode.${mode}`)])} onInput=${setMode} hint=${t(`queues.mode-hint.${mode}`)} />
-    ${mode === "http" && html`<${Input} label=${t("queues.url")} type="url" value=${target} onInput=${setTarget} hint=${t("queues.url-hint")} code />`}
-    <footer><button type="button" onClick=${onClose}>${t("shell.cancel")}</button><button class="primary" disabled=${!name}>${t("queues.make")}</button></footer>
-  </form></${Dialog}>`;
+  return html`
+    <${Dialog} title=${t("queues.new")} onClose=${onClose}>
+      <form onSubmit=${make}>
+        <${Input}
+          label=${t("queues.name")}
+          value=${name}
+          onInput=${setName}
+          hint=${t("queues.name-hint")}
+          required
+          code
+        />
+        <${Select}
+          label=${t("queues.mode")}
+          value=${mode}
+          options=${MODES.map((mode) => [mode, t(`queues.mode.${mode}`)])}
+          onInput=${setMode}
+          hint=${t(`queues.mode-hint.${mode}`)}
+        />
+        ${
+          mode === "http" &&
+          html`
+            <${Input}
+              label=${t("queues.url")}
+              type="url"
+              value=${target}
+              onInput=${setTarget}
+              hint=${t("queues.url-hint")}
+              code
+            />
+          `
+        }
+        <footer>
+          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
+          <button class="primary" disabled=${!name}>${t("queues.make")}</button>
+        </footer>
+      </form>
+    </${Dialog}>
+  `;
 }

@@ -13,16 +13,42 @@ import { Loaded } from "../parts/view.js";
 export function Assign({ task, onClose }) {
   const workers = useResource("/v1/workers?limit=1000", { types: ["worker.*"] });
   const [chosen, setChosen] = useState("");
-  const serving = (workers.data?.items ?? []).filter((/** @type {any} */ worker) => worker.state === "active" && worker.queues.includes(task.queue)).map((/** @type {any} */ { name, load, capacity }) => [name, `${name} (${load} / ${capacity})`]);
+  const serving = (workers.data?.items ?? [])
+    .filter((/** @type {any} */ worker) => worker.state === "active" && worker.queues.includes(task.queue))
+    .map((/** @type {any} */ { name, load, capacity }) => [name, `${name} (${load} / ${capacity})`]);
   const worker = chosen || serving[0]?.[0];
   const assign = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (await act(() => api.post(url`/v1/queues/${task.queue}/tasks/${task.id}/assign`, { worker }), t("tasks.assigned", { worker }))) onClose();
+    if (
+      await act(
+        () => api.post(url`/v1/queues/${task.queue}/tasks/${task.id}/assign`, { worker }),
+        t("tasks.assigned", { worker }),
+      )
+    )
+      onClose();
   };
-  return html`<${Dialog} title=${t("tasks.assign")} onClose=${onClose}><form onSubmit=${assign}>
-    <${Loaded} from=${workers}>${() => serving.length
-      ? html`<${Select} label=${t("tasks.worker")} value=${worker} options=${serving} onInput=${setChosen} hint=${t("tasks.assign-hint")} />`
-      : html`<p class="muted">${t("why.no_worker")}</p>`}</${Loaded}>
-    <footer><button type="button" onClick=${onClose}>${t("shell.cancel")}</button><button class="primary" disabled=${!worker}>${t("tasks.assign")}</button></footer>
-  </form></${Dialog}>`;
+  return html`
+    <${Dialog} title=${t("tasks.assign")} onClose=${onClose}>
+      <form onSubmit=${assign}>
+        <${Loaded} from=${workers}>
+          ${() =>
+            serving.length
+              ? html`
+                  <${Select}
+                    label=${t("tasks.worker")}
+                    value=${worker}
+                    options=${serving}
+                    onInput=${setChosen}
+                    hint=${t("tasks.assign-hint")}
+                  />
+                `
+              : html`<p class="muted">${t("why.no_worker")}</p>`}
+        </${Loaded}>
+        <footer>
+          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
+          <button class="primary" disabled=${!worker}>${t("tasks.assign")}</button>
+        </footer>
+      </form>
+    </${Dialog}>
+  `;
 }

@@ -32,21 +32,41 @@ export function local(at) {
  * @param {{queue: string, title: string, draft: Draft, edits?: string, onClose: () => void}} props edits: the id of the task that is changed
  */
 export function TaskForm({ queue, title, draft, edits, onClose }) {
-  const [form, setForm] = useState({ id: draft.id ?? "", payload: draft.payload, priority: String(draft.priority ?? 0), due: local(draft.due), tags: (draft.tags ?? []).join(", ") });
+  const [form, setForm] = useState({
+    id: draft.id ?? "",
+    payload: draft.payload,
+    priority: String(draft.priority ?? 0),
+    due: local(draft.due),
+    tags: (draft.tags ?? []).join(", "),
+  });
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setForm({ ...form, [name]: value });
   const wrong = fault(form.payload);
   const send = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const tags = form.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
+    const tags = form.tags
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean);
     const due = form.due ? new Date(form.due).toISOString() : null;
     const fields = [
-      `"payload":${form.payload}`, `"priority":${JSON.stringify(Number(form.priority))}`, `"tags":${JSON.stringify(tags)}`,
-      ...(edits ? (form.due === local(draft.due) ? [] : [`"due":${JSON.stringify(due)}`]) : due ? [`"due":${JSON.stringify(due)}`] : []),
-      ...(!edits && form.id ? [`"id":${JSON.stringify(form.id)}`] : []), ...(!edits && draft.http ? [`"http":${draft.http}`] : []),
+      `"payload":${form.payload}`,
+      `"priority":${JSON.stringify(Number(form.priority))}`,
+      `"tags":${JSON.stringify(tags)}`,
+      ...(edits
+        ? form.due === local(draft.due)
+          ? []
+          : [`"due":${JSON.stringify(due)}`]
+        : due
+          ? [`"due":${JSON.stringify(due)}`]
+          : []),
+      ...(!edits && form.id ? [`"id":${JSON.stringify(form.id)}`] : []),
+      ...(!edits && draft.http ? [`"http":${draft.http}`] : []),
     ];
     const json = `{${fields.join()}}`;
     try {
-      const task = edits ? await api.patchJson(url`/v1/queues/${queue}/tasks/${edits}`, json) : await api.postJson(url`/v1/queues/${queue}/tasks`, json);
+      const task = edits
+        ? await api.patchJson(url`/v1/queues/${queue}/tasks/${edits}`, json)
+        : await api.postJson(url`/v1/queues/${queue}/tasks`, json);
       say(t(edits ? "tasks.edited" : "tasks.pushed", { id: task.id }));
       onClose();
       if (!edits) go(["queues", queue, "tasks", task.id]);
@@ -54,22 +74,73 @@ export function TaskForm({ queue, title, draft, edits, onClose }) {
       complain(error);
     }
   };
-  return html`<${Dialog} title=${title} onClose=${onClose} wide><form onSubmit=${send}>
-    <${Input} label=${t("tasks.payload")} value=${form.payload} onInput=${set("payload")} rows=${10} code wide wrong=${wrong} hint="JSON" />
-    <div class="form">
-      ${!edits && html`<${Input} label=${t("tasks.id")} value=${form.id} onInput=${set("id")} hint=${t("tasks.id-hint")} code />`}
-      <${Input} label=${t("tasks.due")} type="datetime-local" step="1" value=${form.due} onInput=${set("due")} hint=${t("tasks.due-hint")} />
-      <${Input} label=${t("tasks.priority")} type="number" min="-100" max="100" value=${form.priority} onInput=${set("priority")} hint=${t("tasks.priority-hint")} />
-      <${Input} label=${t("tasks.tags")} value=${form.tags} onInput=${set("tags")} hint=${t("tasks.tags-hint")} />
-    </div>
-    <footer><button type="button" onClick=${onClose}>${t("shell.cancel")}</button><button class="primary" disabled=${!!wrong}>${t(edits ? "shell.save" : "tasks.push")}</button></footer>
-  </form></${Dialog}>`;
+  return html`
+    <${Dialog} title=${title} onClose=${onClose} wide>
+      <form onSubmit=${send}>
+        <${Input}
+          label=${t("tasks.payload")}
+          value=${form.payload}
+          onInput=${set("payload")}
+          rows=${10}
+          code
+          wide
+          wrong=${wrong}
+          hint="JSON"
+        />
+        <div class="form">
+          ${
+            !edits &&
+            html`
+              <${Input} label=${t("tasks.id")} value=${form.id} onInput=${set("id")} hint=${t("tasks.id-hint")} code />
+            `
+          }
+          <${Input}
+            label=${t("tasks.due")}
+            type="datetime-local"
+            step="1"
+            value=${form.due}
+            onInput=${set("due")}
+            hint=${t("tasks.due-hint")}
+          />
+          <${Input}
+            label=${t("tasks.priority")}
+            type="number"
+            min="-100"
+            max="100"
+            value=${form.priority}
+            onInput=${set("priority")}
+            hint=${t("tasks.priority-hint")}
+          />
+          <${Input} label=${t("tasks.tags")} value=${form.tags} onInput=${set("tags")} hint=${t("tasks.tags-hint")} />
+        </div>
+        <footer>
+          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
+          <button class="primary" disabled=${!!wrong}>${t(edits ? "shell.save" : "tasks.push")}</button>
+        </footer>
+      </form>
+    </${Dialog}>
+  `;
 }
 
 /** A button that opens the form for a new task. @param {{queue: string}} props */
 export function NewTask({ queue }) {
   const [open, setOpen] = useState(false);
   if (!may("produce", queue)) return null;
-  return html`<button class="primary" onClick=${() => setOpen(true)}><${Icon} name="plus" />${t("tasks.new")}</button>
-    ${open && html`<${TaskForm} queue=${queue} title=${t("tasks.new-title", { queue })} draft=${{ payload: "{\n  \n}" }} onClose=${() => setOpen(false)} />`}`;
+  return html`
+    <button class="primary" onClick=${() => setOpen(true)}>
+      <${Icon} name="plus" />
+      ${t("tasks.new")}
+    </button>
+    ${
+      open &&
+      html`
+        <${TaskForm}
+          queue=${queue}
+          title=${t("tasks.new-title", { queue })}
+          draft=${{ payload: "{\n  \n}" }}
+          onClose=${() => setOpen(false)}
+        />
+      `
+    }
+  `;
 }

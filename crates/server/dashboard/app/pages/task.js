@@ -5,7 +5,7 @@ import { api, may, token, url } from "../lib/api.js";
 import { member, parse, pretty, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { go, href } from "../lib/router.js";
-import { has, t } from "../lib/text.js";
+import { has, t, tries } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { confirm } from "../parts/dialog.js";
 import { copy, JsonTree } from "../parts/json-tree.js";
@@ -32,46 +32,132 @@ async function read(path, signal) {
 export function Task({ queue, id }) {
   const path = url`/v1/queues/${queue}/tasks/${id}`;
   const read_ = useResource(path, { types: EVENTS, queue, read });
-  const why = useResource(read_.data && LIVE.includes(read_.data.task.state) ? `${path}/why` : null, { types: EVENTS, queue });
+  const why = useResource(read_.data && LIVE.includes(read_.data.task.state) ? `${path}/why` : null, {
+    types: EVENTS,
+    queue,
+  });
   const [form, setForm] = useState(/** @type {"edit" | "duplicate" | "assign" | null} */ (null));
   const data = read_.data;
   const record = useResource(url`/v1/queues/${queue}`, { types: ["queue.changed"], queue });
   const parts = useMemo(() => data && pieces(data.text), [data?.text]);
 
-  return html`<${Page} title=${html`<span class="task-id">${id}</span>`} above=${[{ label: t("queues.title"), href: href(["queues"]) }, { label: queue, href: href(["queues", queue]) }, { label: t("tasks.title"), href: href(["tasks"], { queue }) }]}
-    beside=${data && html`<${State} state=${data.task.state} />`}
-    actions=${data && html`<${Actions} task=${data.task} mode=${record.data?.mode} payload=${parts?.payload ?? "null"} http=${parts?.http ?? ""} refresh=${() => (read_.refresh(), why.refresh())} open=${setForm} />`}>
-    <${Loaded} from=${read_}>${(/** @type {any} */ { task }) => html`
-      ${why.data && LIVE.includes(task.state) && html`<${Why} why=${why.data} />`}
-      ${task.error && html`<div class="callout bad" role="note"><h2>${t("tasks.error")}</h2><pre dir="auto">${task.error}</pre></div>`}
-      ${task.progress !== null && html`<${Card} title=${t("tasks.progress")}><${Progress} value=${task.progress} label=${t("tasks.progress")} />${task.message && html`<pre dir="auto">${task.message}</pre>`}</${Card}>`}
-      <div class="task-columns">
-        <div class="stack">
-          ${["payload", "result", "checkpoint", "http"].filter((name) => parts?.[name] && (name === "payload" || parts[name] !== "null")).map((name) => html`<${Card} key=${name} title=${t(`tasks.${name}`)}><${JsonTree} text=${parts?.[name]} label=${t(`tasks.${name}`)} /></${Card}>`)}
-        </div>
-        <div class="stack">
-          <${Card} title=${t("tasks.facts")}><${Facts} items=${facts(task)} /></${Card}>
-          <${Card} title=${t("tasks.timeline")}><${Timeline} task=${task} /></${Card}>
-        </div>
-      </div>`}</${Loaded}>
-    ${form === "assign" && data && html`<${Assign} task=${data.task} onClose=${() => (setForm(null), read_.refresh())} />`}
-    ${form === "edit" && data && html`<${TaskForm} queue=${queue} title=${t("tasks.edit-title")} edits=${id} draft=${{ ...data.task, payload: pretty(parts?.payload ?? "null"), due: data.task.due_at }} onClose=${() => (setForm(null), read_.refresh())} />`}
-    ${form === "duplicate" && data && html`<${TaskForm} queue=${queue} title=${t("tasks.duplicate-title")} draft=${{ payload: pretty(parts?.payload ?? "null"), http: parts?.http, priority: data.task.priority, tags: data.task.tags }} onClose=${() => setForm(null)} />`}
-  </${Page}>`;
+  return html`
+    <${Page}
+      title=${html`<span class="task-id">${id}</span>`}
+      above=${[
+        { label: t("queues.title"), href: href(["queues"]) },
+        { label: queue, href: href(["queues", queue]) },
+        { label: t("tasks.title"), href: href(["tasks"], { queue }) },
+      ]}
+      beside=${data && html`<${State} state=${data.task.state} />`}
+      actions=${
+        data &&
+        html`
+          <${Actions}
+            task=${data.task}
+            mode=${record.data?.mode}
+            payload=${parts?.payload ?? "null"}
+            http=${parts?.http ?? ""}
+            refresh=${() => (read_.refresh(), why.refresh())}
+            open=${setForm}
+          />
+        `
+      }
+    >
+      <${Loaded} from=${read_}>
+        ${(/** @type {any} */ { task }) => html`
+          ${
+            why.data &&
+            LIVE.includes(task.state) && html`<${Why} why=${why.data} />`
+          }
+          ${
+            task.error &&
+            html`
+              <div class="callout bad" role="note">
+                <h2>${t("tasks.error")}</h2>
+                <pre dir="auto">${task.error}</pre>
+              </div>
+            `
+          }
+          ${
+            task.progress !== null &&
+            html`
+              <${Card} title=${t("tasks.progress")}>
+                <${Progress} value=${task.progress} label=${t("tasks.progress")} />
+                ${task.message && html`<pre dir="auto">${task.message}</pre>`}
+              </${Card}>
+            `
+          }
+          <div class="task-columns">
+            <div class="stack">
+              ${["payload", "result", "checkpoint", "http"]
+                .filter((name) => parts?.[name] && (name === "payload" || parts[name] !== "null"))
+                .map(
+                  (name) => html`
+                    <${Card} key=${name} title=${t(`tasks.${name}`)}>
+                      <${JsonTree} text=${parts?.[name]} label=${t(`tasks.${name}`)} />
+                    </${Card}>
+                  `,
+                )}
+            </div>
+            <div class="stack">
+              <${Card} title=${t("tasks.facts")}><${Facts} items=${facts(task)} /></${Card}>
+              <${Card} title=${t("tasks.timeline")}><${Timeline} task=${task} /></${Card}>
+            </div>
+          </div>
+        `}
+      </${Loaded}>
+      ${
+        form === "assign" &&
+        data && html`<${Assign} task=${data.task} onClose=${() => (setForm(null), read_.refresh())} />`
+      }
+      ${
+        form === "edit" &&
+        data &&
+        html`
+          <${TaskForm}
+            queue=${queue}
+            title=${t("tasks.edit-title")}
+            edits=${id}
+            draft=${{ ...data.task, payload: pretty(parts?.payload ?? "null"), due: data.task.due_at }}
+            onClose=${() => (setForm(null), read_.refresh())}
+          />
+        `
+      }
+      ${
+        form === "duplicate" &&
+        data &&
+        html`
+          <${TaskForm}
+            queue=${queue}
+            title=${t("tasks.duplicate-title")}
+            draft=${{ payload: pretty(parts?.payload ?? "null"), http: parts?.http, priority: data.task.priority, tags: data.task.tags }}
+            onClose=${() => setForm(null)}
+          />
+        `
+      }
+    </${Page}>
+  `;
 }
 
 /** What a task carries, to the letter. @param {string} text @returns {Record<string, string>} */
 function pieces(text) {
   const root = parse(text);
-  return Object.fromEntries(["payload", "result", "checkpoint", "http"].map((name) => [name, raw(text, member(root, name))]));
+  return Object.fromEntries(
+    ["payload", "result", "checkpoint", "http"].map((name) => [name, raw(text, member(root, name))]),
+  );
 }
 
 /** @param {any} task @returns {[string, any][]} */
 function facts(task) {
-  const time = (/** @type {string | null} */ at) => at && html`<${Time} at=${at} />`;
+  const time = (/** @type {string | null} */ at) =>
+    at && html`<${Time} at=${at} />`;
   return [
-    [t("shell.queue"), html`<a href=${href(["queues", task.queue])}>${task.queue}</a>`],
-    [t("tasks.attempt"), `${task.attempt}${task.max_attempts > 0 ? ` / ${task.max_attempts}` : ""}`],
+    [
+      t("shell.queue"),
+      html`<a href=${href(["queues", task.queue])}>${task.queue}</a>`,
+    ],
+    [t("tasks.attempt"), tries(task)],
     [t("tasks.priority"), task.priority],
     [t("tasks.worker"), task.worker],
     [t("tasks.created"), time(task.created_at)],
@@ -79,9 +165,32 @@ function facts(task) {
     [t("tasks.taken"), time(task.taken_at)],
     [t("tasks.hold_until"), time(task.hold_until)],
     [t("tasks.finished"), time(task.finished_at)],
-    [t("tasks.plan"), task.plan && html`<a href=${href(["plans", task.plan.plan_id])}>${task.plan.plan_id}</a>`],
-    [t("tasks.flow"), task.flow && html`<a href=${href(["flows", task.flow.id])}>${task.flow.id}</a> · ${task.flow.step}`],
-    [t("tasks.tags"), task.tags.length ? html`<span class="tags">${task.tags.map((/** @type {string} */ tag) => html`<${Tag} key=${tag} href=${href(["tasks"], { queue: task.queue, tag })}>${tag}</${Tag}>`)}</span>` : null],
+    [
+      t("tasks.plan"),
+      task.plan && html`<a href=${href(["plans", task.plan.plan_id])}>${task.plan.plan_id}</a>`,
+    ],
+    [
+      t("tasks.flow"),
+      task.flow &&
+        html`
+          <a href=${href(["flows", task.flow.id])}>${task.flow.id}</a>
+          ${" · "}${task.flow.step}
+        `,
+    ],
+    [
+      t("tasks.tags"),
+      task.tags.length
+        ? html`
+            <span class="tags">
+              ${task.tags.map(
+                (/** @type {string} */ tag) => html`
+                  <${Tag} key=${tag} href=${href(["tasks"], { queue: task.queue, tag })}>${tag}</${Tag}>
+                `,
+              )}
+            </span>
+          `
+        : null,
+    ],
   ];
 }
 
@@ -89,11 +198,30 @@ function facts(task) {
 function Why({ why }) {
   const key = `why.${why.reason}`;
   const running = why.reason === "running";
-  return html`<div class=${`callout ${running ? "active" : "info"}`} role="note" data-reason=${why.reason}>
-    <h2>${t(running ? "tasks.running-now" : "tasks.why")}</h2>
-    <p dir="auto">${has(key) ? t(key, why) : why.text}${why.until && html` <span class="muted">${t("tasks.until")}</span> <${Time} at=${why.until} />`}</p>
-    ${why.waiting_for?.length > 0 && html`<p class="tags">${why.waiting_for.map((/** @type {string} */ step) => html`<${Tag} key=${step}>${step}</${Tag}>`)}</p>`}
-  </div>`;
+  return html`
+    <div class=${`callout ${running ? "active" : "info"}`} role="note" data-reason=${why.reason}>
+      <h2>${t(running ? "tasks.running-now" : "tasks.why")}</h2>
+      <p dir="auto">
+        ${has(key) ? t(key, why) : why.text}${
+          why.until &&
+          html`
+            ${" "}
+            <span class="muted">${t("tasks.until")}</span>
+            ${" "}
+            <${Time} at=${why.until} />
+          `
+        }
+      </p>
+      ${
+        why.waiting_for?.length > 0 &&
+        html`
+          <p class="tags">
+            ${why.waiting_for.map((/** @type {string} */ step) => html`<${Tag} key=${step}>${step}</${Tag}>`)}
+          </p>
+        `
+      }
+    </div>
+  `;
 }
 
 /** A word as a shell takes it. @param {string} word */
@@ -101,7 +229,12 @@ const quoted = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** The push that would make the same task again, as a command. @param {any} task @param {string} payload @param {string} http */
 export function curl(task, payload, http) {
-  const fields = [`"payload":${payload}`, ...(task.priority ? [`"priority":${task.priority}`] : []), ...(task.tags.length ? [`"tags":${JSON.stringify(task.tags)}`] : []), ...(http ? [`"http":${http}`] : [])];
+  const fields = [
+    `"payload":${payload}`,
+    ...(task.priority ? [`"priority":${task.priority}`] : []),
+    ...(task.tags.length ? [`"tags":${JSON.stringify(task.tags)}`] : []),
+    ...(http ? [`"http":${http}`] : []),
+  ];
   // A token is never written out: whoever runs the command has one.
   const header = token.value ? ' -H "Authorization: Bearer $PUNCTUAL_TOKEN"' : "";
   return `curl -X POST${header} ${quoted(location.origin + url`/v1/queues/${task.queue}/tasks`)} -d ${quoted(`{${fields.join()}}`)}`;
@@ -112,27 +245,74 @@ function Actions({ task, mode, payload, http, refresh, open }) {
   const path = url`/v1/queues/${task.queue}/tasks/${task.id}`;
   const allowed = may("produce", task.queue);
   const { state } = task;
-  const verb = (/** @type {string} */ name, /** @type {object} */ body = {}) => async () => {
-    await act(() => api.post(`${path}/${name}`, body), t(`tasks.did.${name}`, { id: task.id }));
-    refresh();
-  };
+  const verb =
+    (/** @type {string} */ name, /** @type {object} */ body = {}) =>
+    async () => {
+      await act(() => api.post(`${path}/${name}`, body), t(`tasks.did.${name}`, { id: task.id }));
+      refresh();
+    };
   const asked = (/** @type {string} */ name, /** @type {() => Promise<void>} */ run) => async () => {
-    if (await confirm({ title: t(`tasks.ask.${name}`), body: t(`tasks.ask-text.${name}`), action: t(`tasks.verb.${name}`), danger: true })) await run();
+    if (
+      await confirm({
+        title: t(`tasks.ask.${name}`),
+        body: t(`tasks.ask-text.${name}`),
+        action: t(`tasks.verb.${name}`),
+        danger: true,
+      })
+    )
+      await run();
   };
   const clean = async () => {
-    if (await act(async () => (await api.delete(path), true), t("tasks.did.clean", { id: task.id }))) go(["tasks"], { queue: task.queue });
+    if (await act(async () => (await api.delete(path), true), t("tasks.did.clean", { id: task.id })))
+      go(["tasks"], { queue: task.queue });
   };
   const retries = state === "failed" || (state === "waiting" && task.attempt > 0);
   return html`
-    <${Action} allowed=${allowed && retries} icon="retry" tone="primary" onClick=${verb("retry")}>${t("tasks.verb.retry")}</${Action}>
-    <${Action} allowed=${allowed && HELD.includes(state)} icon="retry" onClick=${asked("force", verb("retry", { force: true }))}>${t("tasks.verb.force")}</${Action}>
-    <${Action} allowed=${allowed && ["paused", "pausing"].includes(state)} icon="play" tone="primary" onClick=${verb("resume")}>${t("tasks.verb.resume")}</${Action}>
-    <${Action} allowed=${allowed && ["waiting", "ready", "assigned", "running"].includes(state)} icon="pause" onClick=${verb("pause")}>${t("tasks.verb.pause")}</${Action}>
-    <${Action} allowed=${allowed && LIVE.includes(state) && state !== "cancelling"} icon="ban" onClick=${verb("cancel")}>${t("tasks.verb.cancel")}</${Action}>
-    <${Action} allowed=${allowed && mode === "dispatch" && UNTAKEN.includes(state)} icon="hand" onClick=${() => open("assign")}>${t("tasks.assign")}</${Action}>
-    <${Action} allowed=${allowed && UNTAKEN.includes(state)} icon="edit" onClick=${() => open("edit")}>${t("tasks.edit")}</${Action}>
+    <${Action} allowed=${allowed && retries} icon="retry" tone="primary" onClick=${verb("retry")}>
+      ${t("tasks.verb.retry")}
+    </${Action}>
+    <${Action}
+      allowed=${allowed && HELD.includes(state)}
+      icon="retry"
+      onClick=${asked("force", verb("retry", { force: true }))}
+    >
+      ${t("tasks.verb.force")}
+    </${Action}>
+    <${Action}
+      allowed=${allowed && ["paused", "pausing"].includes(state)}
+      icon="play"
+      tone="primary"
+      onClick=${verb("resume")}
+    >
+      ${t("tasks.verb.resume")}
+    </${Action}>
+    <${Action}
+      allowed=${allowed && ["waiting", "ready", "assigned", "running"].includes(state)}
+      icon="pause"
+      onClick=${verb("pause")}
+    >
+      ${t("tasks.verb.pause")}
+    </${Action}>
+    <${Action} allowed=${allowed && LIVE.includes(state) && state !== "cancelling"} icon="ban" onClick=${verb("cancel")}>
+      ${t("tasks.verb.cancel")}
+    </${Action}>
+    <${Action}
+      allowed=${allowed && mode === "dispatch" && UNTAKEN.includes(state)}
+      icon="hand"
+      onClick=${() => open("assign")}
+    >
+      ${t("tasks.assign")}
+    </${Action}>
+    <${Action} allowed=${allowed && UNTAKEN.includes(state)} icon="edit" onClick=${() => open("edit")}>
+      ${t("tasks.edit")}
+    </${Action}>
     <${Action} allowed=${allowed} icon="plus" onClick=${() => open("duplicate")}>${t("tasks.duplicate")}</${Action}>
     <${Action} allowed=${true} icon="copy" onClick=${() => copy(curl(task, payload, http))}>${t("tasks.curl")}</${Action}>
-    <${Action} allowed=${allowed} tone="danger" onClick=${asked("reset", verb("reset"))}>${t("tasks.verb.reset")}</${Action}>
-    <${Action} allowed=${allowed} tone="danger" icon="trash" onClick=${asked("clean", clean)}>${t("tasks.verb.clean")}</${Action}>`;
+    <${Action} allowed=${allowed} tone="danger" onClick=${asked("reset", verb("reset"))}>
+      ${t("tasks.verb.reset")}
+    </${Action}>
+    <${Action} allowed=${allowed} tone="danger" icon="trash" onClick=${asked("clean", clean)}>
+      ${t("tasks.verb.clean")}
+    </${Action}>
+  `;
 }

@@ -23,8 +23,12 @@ export async function bulk(queue, request, heard, signal) {
   let cursor = null;
   do {
     /** @type {{matched: number, changed: number, next: string | null}} */
-    const answer = await api.post(url`/v1/queues/${queue}/tasks/bulk`, { ...request, ...(cursor ? { cursor } : {}) }, signal);
-    (matched += answer.matched), (changed += answer.changed), (cursor = answer.next);
+    const answer = await api.post(
+      url`/v1/queues/${queue}/tasks/bulk`,
+      { ...request, ...(cursor ? { cursor } : {}) },
+      signal,
+    );
+    ((matched += answer.matched), (changed += answer.changed), (cursor = answer.next));
     heard(matched, changed);
   } while (cursor && !signal.aborted);
   return { matched, changed };
@@ -42,8 +46,10 @@ export function BulkDialog({ queue, verb, filter, title, note, typed, onClose })
 
   useEffect(() => {
     const { signal } = abort.current;
-    bulk(queue, { verb, filter, dry_run: true }, (n) => setCount({ n, known: false }), signal)
-      .then(({ matched }) => setCount({ n: matched, known: true }), (error) => signal.aborted || (complain(error), onClose()));
+    bulk(queue, { verb, filter, dry_run: true }, (n) => setCount({ n, known: false }), signal).then(
+      ({ matched }) => setCount({ n: matched, known: true }),
+      (error) => signal.aborted || (complain(error), onClose()),
+    );
     return () => abort.current.abort();
   }, []);
 
@@ -51,7 +57,12 @@ export function BulkDialog({ queue, verb, filter, title, note, typed, onClose })
     event.preventDefault();
     setDone({ matched: 0, changed: 0 });
     try {
-      const all = await bulk(queue, { verb, filter }, (matched, changed) => setDone({ matched, changed }), abort.current.signal);
+      const all = await bulk(
+        queue,
+        { verb, filter },
+        (matched, changed) => setDone({ matched, changed }),
+        abort.current.signal,
+      );
       say(t("tasks.bulk-done", { n: all.changed }));
     } catch (error) {
       if (!abort.current.signal.aborted) complain(error);
@@ -60,15 +71,61 @@ export function BulkDialog({ queue, verb, filter, title, note, typed, onClose })
   };
 
   const ready = count.known && count.n > 0 && (!typed || text === typed);
-  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${run}>
-    ${done
-      ? html`<p role="status">${t("tasks.bulk-running", { n: done.changed, all: count.n })}</p><${Progress} value=${count.n ? Math.min(1, done.matched / count.n) : 1} label=${title} />`
-      : html`<p class="bulk-count" role="status"><strong data-count=${count.n}>${t("tasks.bulk-count", { n: count.n })}</strong>${!count.known && html`<span class="muted"> ${t("tasks.bulk-counting")}</span>`}</p>
-        ${note && html`<p class="muted">${note}</p>`}
-        ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")} <code>${typed}</code></span><input value=${text} autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}`}
-    <footer>
-      <button type="button" onClick=${onClose}>${done ? html`<${Icon} name="stop" />${t("tasks.bulk-stop")}` : t("shell.cancel")}</button>
-      ${!done && html`<button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>${t(`tasks.verb.${verb}`)}</button>`}
-    </footer>
-  </form></${Dialog}>`;
+  return html`
+    <${Dialog} title=${title} onClose=${onClose}>
+      <form onSubmit=${run}>
+        ${
+          done
+            ? html`
+                <p role="status">${t("tasks.bulk-running", { n: done.changed, all: count.n })}</p>
+                <${Progress} value=${count.n ? Math.min(1, done.matched / count.n) : 1} label=${title} />
+              `
+            : html`
+                <p class="bulk-count" role="status">
+                  <strong data-count=${count.n}>${t("tasks.bulk-count", { n: count.n })}</strong>
+                  ${!count.known && html`<span class="muted">${" "}${t("tasks.bulk-counting")}</span>`}
+                </p>
+                ${note && html`<p class="muted">${note}</p>`}
+                ${
+                  typed &&
+                  html`
+                    <label class="field">
+                      <span>
+                        ${t("shell.type-to-confirm")}${" "}
+                        <code>${typed}</code>
+                      </span>
+                      <input
+                        value=${text}
+                        autocomplete="off"
+                        spellcheck=${false}
+                        onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+                      />
+                    </label>
+                  `
+                }
+              `
+        }
+        <footer>
+          <button type="button" onClick=${onClose}>
+            ${
+              done
+                ? html`
+                    <${Icon} name="stop" />
+                    ${t("tasks.bulk-stop")}
+                  `
+                : t("shell.cancel")
+            }
+          </button>
+          ${
+            !done &&
+            html`
+              <button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>
+                ${t(`tasks.verb.${verb}`)}
+              </button>
+            `
+          }
+        </footer>
+      </form>
+    </${Dialog}>
+  `;
 }

@@ -13,16 +13,29 @@ export function Dialog({ title, onClose, wide, children }) {
   const label = useId();
   useEffect(() => {
     dialog.current?.showModal();
-    /** @type {HTMLElement | null | undefined} */ (dialog.current?.querySelector("[autofocus], input, textarea, select, footer button"))?.focus();
+    /** @type {HTMLElement | null | undefined} */ (
+      dialog.current?.querySelector("[autofocus], input, textarea, select, footer button")
+    )?.focus();
   }, []);
-  return html`<dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby=${label} onClose=${onClose}
-    onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && onClose()}>
-    <div class="dialog">
-      <header><h2 id=${label}>${title}</h2>
-        <button type="button" class="plain" aria-label=${t("shell.close")} onClick=${onClose}><${Icon} name="close" /></button></header>
-      ${children}
-    </div>
-  </dialog>`;
+  return html`
+    <dialog
+      ref=${dialog}
+      class=${wide ? "wide" : ""}
+      aria-labelledby=${label}
+      onClose=${onClose}
+      onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && onClose()}
+    >
+      <div class="dialog">
+        <header>
+          <h2 id=${label}>${title}</h2>
+          <button type="button" class="plain" aria-label=${t("shell.close")} onClick=${onClose}>
+            <${Icon} name="close" />
+          </button>
+        </header>
+        ${children}
+      </div>
+    </dialog>
+  `;
 }
 
 /**
@@ -53,23 +66,40 @@ export function confirm(question) {
 /** The question that is asked now. */
 export function Questions() {
   const question = asked.value;
-  return question && html`<${Ask} key=${question.title} question=${question} />`;
+  return (question && html`<${Ask} key=${question.title} question=${question} />`);
 }
 
 /** @param {{question: Question & {answer: (yes: boolean) => void}}} props */
 function Ask({ question: { title, body, action, danger, typed, answer } }) {
   const [text, setText] = useState("");
   const ready = !typed || text === typed;
-  return html`<${Dialog} title=${title} onClose=${() => answer(false)}>
-    <form method="dialog" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), ready && answer(true))}>
-      ${body && html`<div class="dialog-text">${body}</div>`}
-      ${typed && html`<label class="field"><span>${t("shell.type-to-confirm")} <code dir="auto">${typed}</code></span>
-        <input autofocus value=${text} autocomplete="off" spellcheck=${false}
-          onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
-      <footer>
-        <button type="button" onClick=${() => answer(false)} autofocus=${!typed}>${t("shell.cancel")}</button>
-        <button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>${action}</button>
-      </footer>
-    </form>
-  </${Dialog}>`;
+  return html`
+    <${Dialog} title=${title} onClose=${() => answer(false)}>
+      <form method="dialog" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), ready && answer(true))}>
+        ${body && html`<div class="dialog-text">${body}</div>`}
+        ${
+          typed &&
+          html`
+            <label class="field">
+              <span>
+                ${t("shell.type-to-confirm")}${" "}
+                <code dir="auto">${typed}</code>
+              </span>
+              <input
+                autofocus
+                value=${text}
+                autocomplete="off"
+                spellcheck=${false}
+                onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+              />
+            </label>
+          `
+        }
+        <footer>
+          <button type="button" onClick=${() => answer(false)} autofocus=${!typed}>${t("shell.cancel")}</button>
+          <button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>${action}</button>
+        </footer>
+      </form>
+    </${Dialog}>
+  `;
 }

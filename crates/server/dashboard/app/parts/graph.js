@@ -30,33 +30,92 @@ export function Graph({ label, steps, chosen, link }) {
     const here = steps.find((step) => step.name === at);
     const place = places.get(at ?? "");
     if (!here || !place) return;
-    const beside = (/** @type {number} */ by) => steps.find((step) => {
-      const other = places.get(step.name);
-      return other?.layer === place.layer && Math.abs(other.row - place.row - by) < 0.6;
-    })?.name;
-    const to = { ArrowLeft: here.after[0], ArrowRight: steps.find((step) => step.after.includes(here.name))?.name, ArrowUp: beside(-1), ArrowDown: beside(1) }[event.key];
+    const beside = (/** @type {number} */ by) =>
+      steps.find((step) => {
+        const other = places.get(step.name);
+        return other?.layer === place.layer && Math.abs(other.row - place.row - by) < 0.6;
+      })?.name;
+    const to = {
+      ArrowLeft: here.after[0],
+      ArrowRight: steps.find((step) => step.after.includes(here.name))?.name,
+      ArrowUp: beside(-1),
+      ArrowDown: beside(1),
+    }[event.key];
     if (!to) return;
     event.preventDefault();
-    /** @type {SVGElement | null} */ (/** @type {Element} */ (event.currentTarget).querySelector(`[data-step="${CSS.escape(to)}"]`))?.focus();
+    /** @type {SVGElement | null} */ (
+      /** @type {Element} */ (event.currentTarget).querySelector(`[data-step="${CSS.escape(to)}"]`)
+    )?.focus();
   };
 
-  return html`<div class="graph">
-    <div class="graph-tools">
-      <button class="small" aria-label=${t("flows.zoom-out")} title=${t("flows.zoom-out")} disabled=${zoom === 0} onClick=${() => setZoom(zoom - 1)}>−</button>
-      <button class="small" aria-label=${t("flows.zoom-in")} title=${t("flows.zoom-in")} disabled=${zoom === SCALES.length - 1} onClick=${() => setZoom(zoom + 1)}>+</button>
+  return html`
+    <div class="graph">
+      <div class="graph-tools">
+        <button
+          class="small"
+          aria-label=${t("flows.zoom-out")}
+          title=${t("flows.zoom-out")}
+          disabled=${zoom === 0}
+          onClick=${() => setZoom(zoom - 1)}
+        >
+          −
+        </button>
+        <button
+          class="small"
+          aria-label=${t("flows.zoom-in")}
+          title=${t("flows.zoom-in")}
+          disabled=${zoom === SCALES.length - 1}
+          onClick=${() => setZoom(zoom + 1)}
+        >
+          +
+        </button>
+      </div>
+      <div class="graph-scroll">
+        <svg
+          role="group"
+          aria-label=${label}
+          width=${(whole[0] ?? 0) * scale}
+          height=${(whole[1] ?? 0) * scale}
+          viewBox=${`${-MARGIN} ${-MARGIN} ${whole.join(" ")}`}
+          onKeyDown=${onKeyDown}
+        >
+          ${steps
+            .flatMap((step) => step.after.map((before) => [places.get(before), places.get(step.name), before]))
+            .map(
+              ([from, to, before], index) =>
+                from &&
+                to &&
+                html`
+                  <path
+                    key=${index}
+                    class=${cx("edge", before === chosen && "chosen")}
+                    d=${curve(/** @type {any} */ (from), /** @type {any} */ (to))}
+                  />
+                `,
+            )}
+          ${steps.map((step) => {
+            const { x, y } = places.get(step.name) ?? { x: 0, y: 0 };
+            const [tone, icon] = lookOf(step.state);
+            return html`
+              <a
+                key=${step.name}
+                data-step=${step.name}
+                data-state=${step.state}
+                href=${link(step.name)}
+                class=${cx("node", tone, step.name === chosen && "chosen")}
+                transform=${`translate(${x},${y})`}
+              >
+                <rect width=${WIDE} height=${HIGH} rx="8"><title>${step.name}</title></rect>
+                <path class="icon" d=${strokes(icon)} transform="translate(11,15)" />
+                <text class="node-name" x="36" y="20">${clip(step.name, 18)}</text>
+                <text class="node-state" x="36" y="36">${wordFor(step.state)} · ${clip(step.queue, 12)}</text>
+              </a>
+            `;
+          })}
+        </svg>
+      </div>
     </div>
-    <div class="graph-scroll"><svg role="group" aria-label=${label} width=${(whole[0] ?? 0) * scale} height=${(whole[1] ?? 0) * scale} viewBox=${`${-MARGIN} ${-MARGIN} ${whole.join(" ")}`} onKeyDown=${onKeyDown}>
-      ${steps.flatMap((step) => step.after.map((before) => [places.get(before), places.get(step.name), before])).map(([from, to, before], index) => from && to && html`<path key=${index}
-        class=${cx("edge", before === chosen && "chosen")} d=${curve(/** @type {any} */ (from), /** @type {any} */ (to))} />`)}
-      ${steps.map((step) => {
-        const { x, y } = places.get(step.name) ?? { x: 0, y: 0 };
-        const [tone, icon] = lookOf(step.state);
-        return html`<a key=${step.name} data-step=${step.name} data-state=${step.state} href=${link(step.name)} class=${cx("node", tone, step.name === chosen && "chosen")} transform=${`translate(${x},${y})`}>
-          <rect width=${WIDE} height=${HIGH} rx="8"><title>${step.name}</title></rect><path class="icon" d=${strokes(icon)} transform="translate(11,15)" />
-          <text class="node-name" x="36" y="20">${clip(step.name, 18)}</text><text class="node-state" x="36" y="36">${wordFor(step.state)} · ${clip(step.queue, 12)}</text></a>`;
-      })}
-    </svg></div>
-  </div>`;
+  `;
 }
 
 /** @param {string} text @param {number} most */

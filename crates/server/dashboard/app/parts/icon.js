@@ -30,7 +30,7 @@ const PATHS = {
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.8V8l2.2 1.5",
   dot: "M8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
   ring: "M8 13A5 5 0 1 0 8 3a5 5 0 0 0 0 10z",
-  half: "M8 3a5 5 0 0 1 0 10M8 13A5 5 0 0 1 8 3",
+  half: "M8 13A5 5 0 1 0 8 3a5 5 0 0 0 0 10zM8.6 4v8M10 4.6v6.8M11.4 5.8v4.4",
   hand: "M3 8h8M8 5l3 3-3 3",
   ban: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM4.1 4.1l7.8 7.8",
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
@@ -40,7 +40,8 @@ const PATHS = {
   left: "M10 3.5 5.5 8l4.5 4.5",
   down: "M3.5 6 8 10.5 12.5 6",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
-  settings: "M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 6a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM6 13a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z",
+  settings:
+    "M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 6a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM6 13a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z",
   help: "M6 6a2 2 0 1 1 2.8 1.8c-.6.3-.8.7-.8 1.4M8 11.6v.1M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z",
   off: "M2 2l12 12M4.5 6.5A6 6 0 0 1 8 5.3M11.8 7A6 6 0 0 0 10 5.7M8 11.5h.01",
   skip: "M3.5 3.5v9L10 8zM12.5 3.5v9",
@@ -51,6 +52,15 @@ export const strokes = (name) => PATHS[name] ?? PATHS.dot;
 
 /** @param {{name: string, label?: string}} props with a label it is read aloud, without it is decoration */
 export function Icon({ name, label }) {
-  return html`<svg class="icon" viewBox="0 0 16 16" role=${label ? "img" : undefined} aria-label=${label}
-    aria-hidden=${label ? undefined : "true"}><path d=${strokes(name)} /></svg>`;
+  return html`
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      role=${label ? "img" : undefined}
+      aria-label=${label}
+      aria-hidden=${label ? undefined : "true"}
+    >
+      <path d=${strokes(name)} />
+    </svg>
+  `;
 }

@@ -16,9 +16,17 @@ export function Pager({ next, children }) {
     cameFrom.set(next ?? "", cursor);
     filter({ cursor: next ?? null });
   };
-  return html`<nav class="pager" aria-label=${t("shell.pages")}>
-    <span class="muted">${children}</span>
-    <button disabled=${!cursor} onClick=${() => filter({ cursor: cameFrom.get(cursor) || null })}><${Icon} name="left" />${t("shell.previous")}</button>
-    <button disabled=${!next} onClick=${forward}>${t("shell.next")}<${Icon} name="right" /></button>
-  </nav>`;
+  return html`
+    <nav class="pager" aria-label=${t("shell.pages")}>
+      <span class="muted">${children}</span>
+      <button disabled=${!cursor} onClick=${() => filter({ cursor: cameFrom.get(cursor) || null })}>
+        <${Icon} name="left" />
+        ${t("shell.previous")}
+      </button>
+      <button disabled=${!next} onClick=${forward}>
+        ${t("shell.next")}
+        <${Icon} name="right" />
+      </button>
+    </nav>
+  `;
 }

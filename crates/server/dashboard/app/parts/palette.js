@@ -19,7 +19,9 @@ export const openPalette = () => {
 };
 
 export function Palette() {
-  return shown.value ? html`<${Opened} />` : null;
+  return shown.value
+    ? html`<${Opened} />`
+    : null;
 }
 
 /** What can always be chosen. @returns {Entry[]} */
@@ -27,7 +29,10 @@ function fixed() {
   const other = language.value === "en" ? "zh" : "en";
   return [
     ...PAGES.filter((page) => page.icon && (page.shown?.() ?? true)).map((page) => ({
-      icon: page.icon ?? "", label: t(`${page.nav}.title`), kind: t("shell.page"), run: () => go(page.path.split("/").filter(Boolean)),
+      icon: page.icon ?? "",
+      label: t(`${page.nav}.title`),
+      kind: t("shell.page"),
+      run: () => go(page.path.split("/").filter(Boolean)),
     })),
     { icon: "moon", label: t("shell.theme"), kind: t("shell.action"), run: flip },
     { icon: "language", label: LANGUAGES[other], kind: t("shell.action"), run: () => speak(other) },
@@ -39,7 +44,9 @@ function fixed() {
 function task(text) {
   const [, queue, id] = text.match(/^([\w.:@~-]+)\/([\w.:@~-]+)$/) ?? [];
   if (!queue || !id) return [];
-  return [{ icon: "tasks", label: `${queue}/${id}`, kind: t("shell.task"), run: () => go(["queues", queue, "tasks", id]) }];
+  return [
+    { icon: "tasks", label: `${queue}/${id}`, kind: t("shell.task"), run: () => go(["queues", queue, "tasks", id]) },
+  ];
 }
 
 function Opened() {
@@ -49,14 +56,23 @@ function Opened() {
   const [queues, setQueues] = useState(/** @type {string[]} */ ([]));
   useEffect(() => {
     dialog.current?.showModal();
-    api.get("/v1/queues?limit=1000").then(({ items }) => setQueues(items.map((/** @type {{name: string}} */ queue) => queue.name)), () => {});
+    api.get("/v1/queues?limit=1000").then(
+      ({ items }) => setQueues(items.map((/** @type {{name: string}} */ queue) => queue.name)),
+      () => {},
+    );
   }, []);
   const close = () => (shown.value = false);
 
   const entries = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = queues.map((name) => ({ icon: "queues", label: name, kind: t("shell.queue"), run: () => go(["queues", name]) }));
-    const fits = (/** @type {Entry} */ entry) => words.every((word) => `${entry.label} ${entry.kind}`.toLowerCase().includes(word));
+    const named = queues.map((name) => ({
+      icon: "queues",
+      label: name,
+      kind: t("shell.queue"),
+      run: () => go(["queues", name]),
+    }));
+    const fits = (/** @type {Entry} */ entry) =>
+      words.every((word) => `${entry.label} ${entry.kind}`.toLowerCase().includes(word));
     return [...task(text.trim()), ...[...fixed(), ...named].filter(fits)].slice(0, SHOWN);
   }, [text, queues, language.value]);
 
@@ -73,16 +89,51 @@ function Opened() {
     event.preventDefault();
   };
 
-  return html`<dialog ref=${dialog} class="palette" aria-label=${t("shell.palette")} onClose=${close}
-    onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && close()}>
-    <div class="palette-input"><${Icon} name="search" />
-      <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label=${t("shell.palette")} aria-activedescendant=${`palette-${chosen}`} autofocus
-        placeholder=${t("shell.palette-hint")} value=${text} spellcheck=${false} autocomplete="off" onKeyDown=${onKeyDown}
-        onInput=${(/** @type {any} */ event) => (setText(event.target.value), setChosen(0))} /></div>
-    <ul id="palette-list" role="listbox" aria-label=${t("shell.palette")}>
-      ${entries.map((entry, index) => html`<li key=${entry.kind + entry.label} id=${`palette-${index}`} role="option" aria-selected=${index === chosen}
-        onMouseMove=${() => setChosen(index)} onClick=${() => run(entry)}><${Icon} name=${entry.icon} /><span class="palette-label" dir="auto">${entry.label}</span><span class="muted">${entry.kind}</span></li>`)}
-      ${entries.length === 0 && html`<li class="muted">${t("shell.nothing")}</li>`}
-    </ul>
-  </dialog>`;
+  return html`
+    <dialog
+      ref=${dialog}
+      class="palette"
+      aria-label=${t("shell.palette")}
+      onClose=${close}
+      onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && close()}
+    >
+      <div class="palette-input">
+        <${Icon} name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-label=${t("shell.palette")}
+          aria-activedescendant=${`palette-${chosen}`}
+          autofocus
+          placeholder=${t("shell.palette-hint")}
+          value=${text}
+          spellcheck=${false}
+          autocomplete="off"
+          onKeyDown=${onKeyDown}
+          onInput=${(/** @type {any} */ event) => (setText(event.target.value), setChosen(0))}
+        />
+      </div>
+      <ul id="palette-list" role="listbox" aria-label=${t("shell.palette")}>
+        ${entries.map(
+          (entry, index) => html`
+            <li
+              key=${entry.kind + entry.label}
+              id=${`palette-${index}`}
+              role="option"
+              aria-selected=${index === chosen}
+              onMouseMove=${() => setChosen(index)}
+              onClick=${() => run(entry)}
+            >
+              <${Icon} name=${entry.icon} />
+              <span class="palette-label" dir="auto">${entry.label}</span>
+              <span class="muted">${entry.kind}</span>
+            </li>
+          `,
+        )}
+        ${entries.length === 0 && html`<li class="muted">${t("shell.nothing")}</li>`}
+      </ul>
+    </dialog>
+  `;
 }

@@ -12,7 +12,25 @@ export function QueueField({ queue }) {
   const [text, setText] = useState(queue);
   useEffect(() => setText(queue), [queue]);
   const choose = () => text !== queue && filter({ queue: text, cursor: null });
-  return html`<${Field} label=${t("shell.queue")}>${(/** @type {string} */ id) => html`<input id=${id} type="search" list="queue-names" value=${text} autocomplete="off" spellcheck=${false}
-    onInput=${(/** @type {any} */ event) => setText(event.target.value)} onChange=${choose} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Enter" && choose()} />
-    <datalist id="queue-names">${queues.data?.items.map((/** @type {any} */ item) => html`<option key=${item.name} value=${item.name} />`)}</datalist>`}</${Field}>`;
+  return html`
+    <${Field} label=${t("shell.queue")}>
+      ${(/** @type {string} */ id) => html`
+        <input
+          id=${id}
+          type="search"
+          list="queue-names"
+          value=${text}
+          placeholder=${t("shell.all-queues")}
+          autocomplete="off"
+          spellcheck=${false}
+          onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+          onChange=${choose}
+          onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Enter" && choose()}
+        />
+        <datalist id="queue-names">
+          ${queues.data?.items.map((/** @type {any} */ item) => html`<option key=${item.name} value=${item.name} />`)}
+        </datalist>
+      `}
+    </${Field}>
+  `;
 }

@@ -8,15 +8,19 @@ import { absolute, duration, full, now, relative } from "../lib/clock.js";
  */
 export function Time({ at, only }) {
   const ms = at ? Date.parse(at) : NaN;
-  if (Number.isNaN(ms)) return html`<span class="muted">–</span>`;
-  return html`<time datetime=${at} title=${full(ms)} class="time">
-    ${only !== "relative" && html`<span>${absolute(ms)}</span>`}
-    ${only !== "absolute" && html`<span class=${only ? "" : "muted"}>${relative(ms, now.value)}</span>`}
-  </time>`;
+  if (Number.isNaN(ms))
+    return html`<span class="muted">–</span>`;
+  return html`
+    <time datetime=${at} title=${full(ms)} class="time">
+      ${only !== "relative" && html`<span>${absolute(ms)}</span>`}
+      ${only !== "absolute" && html`<span class=${only ? "" : "muted"}>${relative(ms, now.value)}</span>`}
+    </time>
+  `;
 }
 
 /** @param {{seconds: number | null | undefined}} props */
 export function Duration({ seconds }) {
-  if (seconds === null || seconds === undefined) return html`<span class="muted">–</span>`;
+  if (seconds === null || seconds === undefined)
+    return html`<span class="muted">–</span>`;
   return html`<span class="number">${duration(seconds)}</span>`;
 }

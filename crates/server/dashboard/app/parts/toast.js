@@ -25,8 +25,12 @@ export function say(text) {
 
 /** Says what went wrong, in the server's words. @param {unknown} error */
 export function complain(error) {
-  const text = error instanceof ApiError && error.status === 0 ? t("shell.unreachable")
-    : error instanceof Error ? error.message : String(error);
+  const text =
+    error instanceof ApiError && error.status === 0
+      ? t("shell.unreachable")
+      : error instanceof Error
+        ? error.message
+        : String(error);
   toasts.value = [...toasts.value.slice(-3), { id: (last += 1), text, bad: true }];
 }
 
@@ -49,10 +53,19 @@ export async function act(action, done) {
 }
 
 export function Toasts() {
-  return html`<div class="toasts" role="status" aria-live="polite">
-    ${toasts.value.map((toast) => html`<div key=${toast.id} class=${cx("toast", toast.bad && "bad")} role=${toast.bad ? "alert" : undefined}>
-      <${Icon} name=${toast.bad ? "failed" : "check"} /><span dir="auto">${toast.text}</span>
-      <button class="plain" aria-label=${t("shell.dismiss")} onClick=${() => dismiss(toast.id)}><${Icon} name="close" /></button>
-    </div>`)}
-  </div>`;
+  return html`
+    <div class="toasts" role="status" aria-live="polite">
+      ${toasts.value.map(
+        (toast) => html`
+          <div key=${toast.id} class=${cx("toast", toast.bad && "bad")} role=${toast.bad ? "alert" : undefined}>
+            <${Icon} name=${toast.bad ? "failed" : "check"} />
+            <span dir="auto">${toast.text}</span>
+            <button class="plain" aria-label=${t("shell.dismiss")} onClick=${() => dismiss(toast.id)}>
+              <${Icon} name="close" />
+            </button>
+          </div>
+        `,
+      )}
+    </div>
+  `;
 }

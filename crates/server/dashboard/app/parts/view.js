@@ -14,16 +14,31 @@ export function Page({ title, above = [], beside, actions, children }) {
   useEffect(() => {
     document.title = `${heading.current?.textContent} · Punctual`;
   });
-  return html`<div class="page">
-    <header class="page-header">
-      <div class="page-title">
-        ${above.length > 0 && html`<nav class="crumbs" aria-label=${t("shell.where")}>${above.map(({ label, href }) => html`<a key=${href} href=${href}>${label}</a><${Icon} name="right" />`)}</nav>`}
-        <h1 ref=${heading} tabindex="-1" dir="auto">${title}</h1>${beside}
-      </div>
-      ${actions && html`<div class="actions">${actions}</div>`}
-    </header>
-    ${children}
-  </div>`;
+  return html`
+    <div class="page">
+      <header class="page-header">
+        <div class="page-title">
+          ${
+            above.length > 0 &&
+            html`
+              <nav class="crumbs" aria-label=${t("shell.where")}>
+                ${above.map(
+                  ({ label, href }) => html`
+                    <a key=${href} href=${href}>${label}</a>
+                    <${Icon} name="right" />
+                  `,
+                )}
+              </nav>
+            `
+          }
+          <h1 ref=${heading} tabindex="-1" dir="auto">${title}</h1>
+          ${beside}
+        </div>
+        ${actions && html`<div class="actions">${actions}</div>`}
+      </header>
+      ${children}
+    </div>
+  `;
 }
 
 /**
@@ -31,10 +46,20 @@ export function Page({ title, above = [], beside, actions, children }) {
  * @param {{title?: string, actions?: any, flush?: boolean, children?: import("../lib/html.js").Children}} props flush: its content touches its edges
  */
 export function Card({ title, actions, flush, children }) {
-  return html`<section class=${flush ? "card flush" : "card"} aria-label=${title}>
-    ${title && html`<header><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>`}
-    ${children}
-  </section>`;
+  return html`
+    <section class=${flush ? "card flush" : "card"} aria-label=${title}>
+      ${
+        title &&
+        html`
+          <header>
+            <h2>${title}</h2>
+            ${actions && html`<div class="actions">${actions}</div>`}
+          </header>
+        `
+      }
+      ${children}
+    </section>
+  `;
 }
 
 /**
@@ -44,11 +69,20 @@ export function Card({ title, actions, flush, children }) {
 export function Loaded({ from: { data, error, loading, refresh }, children }) {
   if (data !== undefined) return children?.(data);
   if (error) {
-    return html`<div class="empty bad" role="alert"><${Icon} name="failed" />
-      <p dir="auto">${error.status === 0 ? t("shell.unreachable") : error.message}</p>
-      <button onClick=${refresh}><${Icon} name="retry" />${t("shell.try-again")}</button></div>`;
+    return html`
+      <div class="empty bad" role="alert">
+        <${Icon} name="failed" />
+        <p dir="auto">${error.status === 0 ? t("shell.unreachable") : error.message}</p>
+        <button onClick=${refresh}>
+          <${Icon} name="retry" />
+          ${t("shell.try-again")}
+        </button>
+      </div>
+    `;
   }
-  return loading ? html`<div class="loading" role="status">${t("shell.loading")}</div>` : html`<${Empty}>${t("shell.nothing")}</${Empty}>`;
+  return loading
+    ? html`<div class="loading" role="status">${t("shell.loading")}</div>`
+    : html`<${Empty}>${t("shell.nothing")}</${Empty}>`;
 }
 
 /**
@@ -56,7 +90,20 @@ export function Loaded({ from: { data, error, loading, refresh }, children }) {
  * @param {{items: [string, any][]}} props null leaves one out
  */
 export function Facts({ items }) {
-  return html`<dl class="facts">${items.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl>`;
+  return html`
+    <dl class="facts">
+      ${items
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(
+          ([name, value]) => html`
+            <div key=${name}>
+              <dt>${name}</dt>
+              <dd dir="auto">${value}</dd>
+            </div>
+          `,
+        )}
+    </dl>
+  `;
 }
 
 /**
@@ -64,8 +111,14 @@ export function Facts({ items }) {
  * @param {{label: string, value: any, hint?: any, tone?: string, href?: string}} props
  */
 export function Stat({ label, value, hint, tone, href }) {
-  const content = html`<span class="stat-label">${label}</span><span class=${`stat-value ${tone ?? ""}`}>${value}</span>${hint && html`<span class="stat-hint muted">${hint}</span>`}`;
-  return href ? html`<a class="stat" href=${href}>${content}</a>` : html`<div class="stat">${content}</div>`;
+  const content = html`
+    <span class="stat-label">${label}</span>
+    <span class=${`stat-value ${tone ?? ""}`}>${value}</span>
+    ${hint && html`<span class="stat-hint muted">${hint}</span>`}
+  `;
+  return href
+    ? html`<a class="stat" href=${href}>${content}</a>`
+    : html`<div class="stat">${content}</div>`;
 }
 
 /**
@@ -73,5 +126,13 @@ export function Stat({ label, value, hint, tone, href }) {
  * @param {{allowed: boolean, icon?: string, tone?: string, onClick: () => void, disabled?: boolean, children?: import("../lib/html.js").Children}} props
  */
 export function Action({ allowed, icon, tone = "", onClick, disabled, children }) {
-  return allowed && html`<button class=${tone} disabled=${disabled} onClick=${onClick}>${icon && html`<${Icon} name=${icon} />`}<span>${children}</span></button>`;
+  return (
+    allowed &&
+    html`
+      <button class=${tone} disabled=${disabled} onClick=${onClick}>
+        ${icon && html`<${Icon} name=${icon} />`}
+        <span>${children}</span>
+      </button>
+    `
+  );
 }

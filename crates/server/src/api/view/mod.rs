@@ -18,7 +18,7 @@ pub(crate) use self::flow::{FlowSummaryView, FlowView, GoneFlowView};
 pub(crate) use self::http::HttpView;
 pub(crate) use self::notice::NoticeView;
 pub(crate) use self::plan::{GonePlanView, PlanView};
-pub(crate) use self::queue::{QueueView, ScaleView};
+pub(crate) use self::queue::{QueueView, ScaleView, TotalsView};
 pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};
 pub(crate) use self::worker::{OrdersView, WorkerView};
 

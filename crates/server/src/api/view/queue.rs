@@ -14,7 +14,7 @@ use crate::api::schema::{
     AbandonedSchema, CountsSchema, DurationSeconds, KeepSchema, ModeSchema, OrderSchema,
     RateSchema, RetrySchema, Time,
 };
-use crate::engine::{QueueReading, Scale};
+use crate::engine::{QueueReading, Scale, Totals};
 
 /// A queue.
 #[derive(Serialize, ToSchema)]
@@ -139,7 +139,44 @@ impl From<Scale> for ScaleView {
     }
 }
 
-/// The tasks of a queue, counted.
+/// What queues hold together.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Totals)]
+pub(crate) struct TotalsView<'a> {
+    /// How many queues there are.
+    queues: usize,
+    /// How many of them are paused.
+    paused: usize,
+    /// What they hold.
+    #[schema(value_type = CountsSchema)]
+    counts: Counts<'a>,
+    /// How long the oldest ready task has been ready; null: none is ready.
+    #[schema(value_type = Option<DurationSeconds>, required = true)]
+    oldest_ready_age: Option<Span>,
+    /// Its queue.
+    #[schema(value_type = Option<String>, required = true)]
+    oldest_ready_queue: Option<&'a QueueName>,
+    /// Those that hold most tasks that have not ended, most first: at most 5. One that is paused may hold
+    /// nothing.
+    busiest: Vec<QueueView<'a>>,
+}
+
+impl<'a> TotalsView<'a> {
+    /// The totals as they read now.
+    pub(crate) fn new(totals: &'a Totals, viewing: Viewing<'_>) -> Self {
+        let oldest = totals.oldest.as_ref();
+        Self {
+            queues: totals.queues,
+            paused: totals.paused,
+            counts: Counts(&totals.sum),
+            oldest_ready_age: oldest.map(|(at, _)| viewing.now.since(*at)),
+            oldest_ready_queue: oldest.map(|(_, queue)| queue),
+            busiest: totals.busiest.iter().map(|it| QueueView::new(it, viewing)).collect(),
+        }
+    }
+}
+
+/// The tasks of a queue, or of several, counted.
 struct Counts<'a>(&'a punctual_store::QueueStats);
 
 impl Serialize for Counts<'_> {

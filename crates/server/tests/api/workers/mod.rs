@@ -1,6 +1,7 @@
 //! Workers that register: what they are given, and what becomes of it.
 
 mod dispatch;
+mod holdings;
 mod input;
 mod lives;
 mod races;

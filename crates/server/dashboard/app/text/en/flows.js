@@ -20,7 +20,7 @@ export default {
   "flows.graph": "Graph",
   "flows.left-out": "The result is too large to be shown here.",
   "flows.living": "under way",
-  "flows.made": "Made",
+  "flows.made": "Created",
   "flows.near": "This flow has {n} steps. The graph shows the ones around the step that is chosen.",
   "flows.none": "No flow yet.",
   "flows.none-match": "No flow matches.",

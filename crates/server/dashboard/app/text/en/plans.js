@@ -58,7 +58,7 @@ export default {
   "plans.id-hint": "Empty: one is made",
   "plans.keep_results": "Results kept",
   "plans.last": "Last",
-  "plans.made": "Made",
+  "plans.made": "Created",
   "plans.max_attempts": "Attempts, at most",
   "plans.max_attempts-hint": "-1 for no limit; empty: the queue's",
   "plans.message": "Payload",

@@ -55,6 +55,7 @@ export default {
   "queues.new": "New queue",
   "queues.none": "No queues yet. A push to a queue creates it.",
   "queues.none-match": "No queue matches.",
+  "queues.not-kept": "not at all",
   "queues.now": "Now",
   "queues.oldest": "Oldest ready",
   "queues.order": "Order",

@@ -1,6 +1,7 @@
 // Texts of what is around every page, and words used everywhere.
 export default {
   "shell.action": "Action",
+  "shell.all-queues": "All queues",
   "shell.cancel": "Cancel",
   "shell.close": "Close",
   "shell.connection.caught-up": "Caught up",
@@ -22,6 +23,7 @@ export default {
   "shell.navigation": "Pages",
   "shell.next": "Next",
   "shell.no-page": "There is no such page.",
+  "shell.no-read": "This token does not allow reading, so there is nothing to see here.",
   "shell.nothing": "Nothing here.",
   "shell.now": "now",
   "shell.open-row": "Open the row",
@@ -80,4 +82,9 @@ export default {
   "state.succeeded": "succeeded",
   "state.unconfirmed": "unconfirmed",
   "state.waiting": "waiting",
+  "unit.d": "{n}d",
+  "unit.h": "{n}h",
+  "unit.m": "{n}m",
+  "unit.ms": "{n}ms",
+  "unit.s": "{n}s",
 };

@@ -41,7 +41,6 @@ export default {
   "system.token": "Token",
   "system.tokens": "Tokens",
   "system.tokens-hint": "By the first digits of their SHA-256.",
-  "system.unknown": "not known",
   "system.value": "Value",
   "system.version": "Version",
   "system.who": "Who",

@@ -50,6 +50,7 @@ export default {
   "tasks.filter.q": "Text in the payload",
   "tasks.filter.since": "Ended or failed since",
   "tasks.filter.tag": "Tag",
+  "tasks.filters": "Filters",
   "tasks.finished": "Ended",
   "tasks.flow": "Flow",
   "tasks.hold_until": "Held until",

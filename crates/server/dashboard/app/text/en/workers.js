@@ -24,7 +24,6 @@ export default {
   "workers.progress": "Progress",
   "workers.queues": "Queues",
   "workers.session": "Session",
-  "workers.some": "Of its {n} queues the first {shown} are searched.",
   "workers.state": "State",
   "workers.taken": "Taken",
   "workers.title": "Workers",

@@ -55,6 +55,7 @@ export default {
   "queues.new": "新建队列",
   "queues.none": "还没有队列。向队列推送任务时会自动创建。",
   "queues.none-match": "没有匹配的队列。",
+  "queues.not-kept": "不保留",
   "queues.now": "当前",
   "queues.oldest": "最早就绪",
   "queues.order": "顺序",

@@ -1,6 +1,7 @@
 // 每个页面周围的文字，以及各处通用的词。
 export default {
   "shell.action": "操作",
+  "shell.all-queues": "全部队列",
   "shell.cancel": "取消",
   "shell.close": "关闭",
   "shell.connection.caught-up": "已追上",
@@ -22,6 +23,7 @@ export default {
   "shell.navigation": "页面",
   "shell.next": "下一页",
   "shell.no-page": "没有这个页面。",
+  "shell.no-read": "此令牌没有读取权限，因此这里没有可显示的内容。",
   "shell.nothing": "这里什么都没有。",
   "shell.now": "刚刚",
   "shell.open-row": "打开所在行",
@@ -80,4 +82,9 @@ export default {
   "state.succeeded": "成功",
   "state.unconfirmed": "未确认",
   "state.waiting": "等待",
+  "unit.d": "{n}天",
+  "unit.h": "{n}小时",
+  "unit.m": "{n}分",
+  "unit.ms": "{n}毫秒",
+  "unit.s": "{n}秒",
 };

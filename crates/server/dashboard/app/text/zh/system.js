@@ -41,7 +41,6 @@ export default {
   "system.token": "令牌",
   "system.tokens": "令牌",
   "system.tokens-hint": "显示其 SHA-256 的前几位。",
-  "system.unknown": "未知",
   "system.value": "值",
   "system.version": "版本",
   "system.who": "谁",

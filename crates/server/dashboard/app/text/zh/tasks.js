@@ -50,6 +50,7 @@ export default {
   "tasks.filter.q": "负载中的文字",
   "tasks.filter.since": "此后结束或失败",
   "tasks.filter.tag": "标签",
+  "tasks.filters": "筛选",
   "tasks.finished": "结束时间",
   "tasks.flow": "流程",
   "tasks.hold_until": "持有至",

@@ -24,7 +24,6 @@ export default {
   "workers.progress": "进度",
   "workers.queues": "队列",
   "workers.session": "会话",
-  "workers.some": "共 {n} 个队列，只查找前 {shown} 个。",
   "workers.state": "状态",
   "workers.taken": "取走",
   "workers.title": "执行者",
