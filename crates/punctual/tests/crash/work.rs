@@ -7,7 +7,6 @@ use punctual_client::{
 
 use crate::ledger::{BRIEF, GONE, Left, Payload, Record};
 use crate::load::{Hand, ServerGone, is_gone, lock, wait};
-use crate::power;
 use crate::rules::Op;
 
 /// What a request about a task needs.
@@ -47,12 +46,7 @@ impl Hand {
         *self.ledger().takes.entry(queue).or_default() += 1;
         match self.client.take(queue, &take).await {
             Ok(answer) => {
-                // After a commit that was carried out, a take that was not is not told.
-                let is_in_doubt =
-                    power::may_fail() && !committing.is_empty() && answer.tasks.is_empty();
-                if !is_in_doubt {
-                    *self.ledger().takes.entry(queue).or_default() -= 1;
-                }
+                *self.ledger().takes.entry(queue).or_default() -= 1;
                 answer.tasks.iter().for_each(|taken| self.ledger().taken(taken));
                 self.note_many(&committing, Ok(answer.committed))
             }
