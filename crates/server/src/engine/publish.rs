@@ -59,15 +59,18 @@ impl Engine {
         &self,
         queue: &Queue,
     ) -> Result<(usize, Option<Timestamp>), StoreError> {
-        let voters: Vec<WorkerName> =
-            self.roster.serving(&queue.name).into_iter().map(|it| it.name).collect();
-        if voters.is_empty() {
+        if self.roster.serving(&queue.name).is_empty() {
             return Ok((0, None));
         }
         let (tasks, again_at) = self.take_own(queue, true).await?;
         let count = tasks.len();
         if count > 0 {
             self.announce_taken(&tasks);
+            if !self.store.is_exclusive() {
+                // Whoever had joined when a task was pushed has a voice, also if that was elsewhere.
+                self.find_workers().await?;
+            }
+            let voters = self.roster.serving(&queue.name).into_iter().map(|it| it.name).collect();
             self.open_votes(queue, tasks, voters).await?;
         }
         Ok((count, again_at))
