@@ -1,6 +1,28 @@
-"""What schemathesis is told besides the OpenAPI document: nobody waits long for what does not come."""
+"""What schemathesis is told besides the OpenAPI document: nobody waits long for what does not come, and the
+items of a batch are refused one by one."""
+
+import re
 
 import schemathesis
+from schemathesis.specs.openapi.checks import negative_data_rejection
+
+BATCHES = re.compile(r"^/v1/queues/\{queue\}/(commit|extend|fail|release|take|tasks)$")
+
+
+@schemathesis.check
+def negative_item_rejection(ctx, response, case):
+    """In a batch each item answers for itself: the answer is 200, and what is wrong is refused there. All else
+    that is wrong is refused as a whole, as everywhere."""
+    if BATCHES.match(case.operation.path) and not has_refused_item(response):
+        return negative_data_rejection(ctx, response, case)
+    return None
+
+
+def has_refused_item(response):
+    if response.status_code != 200:
+        return False
+    answer = response.json()
+    return any(not item["ok"] for item in answer.get("results", answer.get("committed", [])))
 
 
 @schemathesis.hook

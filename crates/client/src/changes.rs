@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use punctual_core::RawJson;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The fields to change, and their new values.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Changes(BTreeMap<String, RawJson>);
 

@@ -10,9 +10,15 @@ use std::time::Duration;
 use http::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
 use hyper_util::rt::TokioIo;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    ClientConfig, ConfigBuilder, DigitallySignedStruct, Error as TlsError, RootCertStore,
+    SignatureScheme, WantsVerifier,
+};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
 
@@ -42,20 +48,93 @@ impl Connector {
 
 /// Trust in those the web trusts, and in the certificates of a PEM text.
 pub(crate) fn trust(pem: &[u8]) -> Result<TlsConnector, Error> {
-    let wrong = |reason: String| Error::Certificates { reason };
-    let mut roots = RootCertStore::empty();
-    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let mut roots = web_roots();
     for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-        roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+        roots.add(certificate.map_err(unreadable)?).map_err(unreadable)?;
     }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| wrong(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let config = builder()?.with_root_certificates(roots).with_no_client_auth();
     Ok(Arc::new(config).into())
+}
+
+/// Trust in those the web trusts, and in the certificate that a PEM text begins with.
+pub(crate) fn trust_one(pem: &[u8]) -> Result<TlsConnector, Error> {
+    let first = CertificateDer::pem_slice_iter(pem).next();
+    let first = first.unwrap_or(Err(pem::Error::NoItemsFound)).map_err(unreadable)?;
+    let roots = Arc::new(web_roots());
+    let web = WebPkiServerVerifier::builder_with_provider(roots, provider()).build();
+    let one = Arc::new(One { certificate: first, web: web.map_err(unreadable)? });
+    let config = builder()?.dangerous().with_custom_certificate_verifier(one);
+    Ok(Arc::new(config.with_no_client_auth()).into())
+}
+
+fn web_roots() -> RootCertStore {
+    webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect()
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
+}
+
+fn unreadable(error: impl ToString) -> Error {
+    Error::Certificates { reason: error.to_string() }
+}
+
+fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
+    let builder = ClientConfig::builder_with_provider(provider());
+    builder.with_safe_default_protocol_versions().map_err(unreadable)
+}
+
+/// Knows one certificate, whoever vouches for it and whatever names it is for. It must be in its time.
+#[derive(Debug)]
+struct One {
+    certificate: CertificateDer<'static>,
+    web: Arc<WebPkiServerVerifier>,
+}
+
+impl ServerCertVerifier for One {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        use rustls::CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+        let verified = self.web.verify_server_cert(shown, others, name, ocsp, now);
+        let is_in_time = !matches!(
+            verified,
+            Err(TlsError::InvalidCertificate(
+                Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. }
+            ))
+        );
+        if *shown == self.certificate && is_in_time {
+            return Ok(ServerCertVerified::assertion());
+        }
+        verified
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.web.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.web.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.web.supported_verify_schemes()
+    }
 }
 
 impl tower::Service<Uri> for Connector {

@@ -74,6 +74,21 @@ impl Client {
         self.send(Call::get(format!("{PLANS}{query}"))).await
     }
 
+    /// Reads a page of plans by the time they wait for, the soonest first; those that wait for none are
+    /// left out.
+    pub async fn next_plans(
+        &self,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Plan>, Error> {
+        let query = query(&[
+            ("order", Some("next".to_owned())),
+            ("limit", Some(limit.to_string())),
+            ("cursor", cursor.map(str::to_owned)),
+        ]);
+        self.send(Call::get(format!("{PLANS}{query}"))).await
+    }
+
     /// Removes a plan. Its run that has not ended goes on, unheard.
     pub async fn delete_plan(&self, id: &str) -> Result<(), Error> {
         self.send_unread(Call::new(Method::DELETE, plan_path(id))).await.map(drop)

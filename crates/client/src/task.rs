@@ -6,6 +6,11 @@ use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::changes::Changes;
+
+/// The ways a task ends.
+const ENDS: [State; 3] = [State::Done, State::Failed, State::Cancelled];
+
 /// A task to push. All but the payload may be left out.
 ///
 /// ```
@@ -171,23 +176,15 @@ impl NewTask {
 
 /// A task to make in the same atomic step as the end of another.
 ///
-/// Its payload says which task ended and how.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Callback {
-    on: Vec<State>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    http: Option<HttpTarget>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    queue: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<Box<NewTask>>,
-}
+/// Its payload says which task ended and how. One that is read from JSON is sent as it was written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Callback(Changes);
 
 impl Callback {
     /// A task in `queue`, whatever way the other ends.
     pub fn new(queue: impl Into<String>) -> Self {
-        let on = vec![State::Done, State::Failed, State::Cancelled];
-        Self { on, http: None, queue: Some(queue.into()), task: None }
+        Self(Changes::default().set("queue", RawJson::of(&queue.into()))).on(ENDS)
     }
 
     /// A call of a URL, whatever way the other ends.
@@ -199,22 +196,19 @@ impl Callback {
     /// let task = NewTask::new("render").callback(told);
     /// ```
     pub fn http(target: HttpTarget) -> Self {
-        let on = vec![State::Done, State::Failed, State::Cancelled];
-        Self { on, http: Some(target), queue: None, task: None }
+        Self(Changes::default().set("http", RawJson::of(&target))).on(ENDS)
     }
 
     /// Only when it ends in one of these states.
     #[must_use]
-    pub fn on(mut self, states: impl Into<Vec<State>>) -> Self {
-        self.on = states.into();
-        self
+    pub fn on(self, states: impl Into<Vec<State>>) -> Self {
+        Self(self.0.set("on", RawJson::of(&states.into())))
     }
 
     /// What the task shall be like. Its payload becomes the `payload` of what the callback says.
     #[must_use]
-    pub fn task(mut self, task: NewTask) -> Self {
-        self.task = Some(Box::new(task));
-        self
+    pub fn task(self, task: NewTask) -> Self {
+        Self(self.0.set("task", RawJson::of(&task)))
     }
 }
 
@@ -390,6 +384,14 @@ mod tests {
         assert!(written.ends_with(r#""token":"t"}"#), "{written}");
         assert_eq!(serde_json::from_str::<Taken>(&written).unwrap(), taken);
         assert!(!serde_json::to_string(&taken.task).unwrap().contains("token"));
+    }
+
+    #[test]
+    fn a_callback_is_sent_as_it_was_written() {
+        let text = r#"{"on":["failed"],"queue":"after","task":{"id":"x","priority":1.0}}"#;
+        let read: Callback = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        assert!(serde_json::from_str::<Callback>("[]").is_err());
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct Filter {
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     q: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<Timestamp>,
 }
 
 impl Filter {
@@ -114,6 +116,13 @@ impl Filter {
         self
     }
 
+    /// Only tasks that finished, or last failed, at this time or later.
+    #[must_use]
+    pub fn since(mut self, since: Timestamp) -> Self {
+        self.since = Some(since);
+        self
+    }
+
     fn query(&self, limit: usize, cursor: Option<&str>) -> String {
         let states: Vec<_> = self.state.iter().map(|state| state.name()).collect();
         query(&[
@@ -122,6 +131,7 @@ impl Filter {
             ("id", self.id.clone()),
             ("error", self.error.clone()),
             ("q", self.q.clone()),
+            ("since", self.since.map(|since| since.to_string())),
             ("limit", Some(limit.to_string())),
             ("cursor", cursor.map(str::to_owned)),
         ])
@@ -408,10 +418,12 @@ mod tests {
             .tag("a b")
             .id_prefix("x")
             .error("e")
-            .payload_contains("\"q\"");
+            .payload_contains("\"q\"")
+            .since(Timestamp::from_millis(1_000));
         assert_eq!(
             filter.query(10, Some("c")),
-            "?state=failed%2Cready&tag=a%20b&id=x&error=e&q=%22q%22&limit=10&cursor=c"
+            "?state=failed%2Cready&tag=a%20b&id=x&error=e&q=%22q%22\
+             &since=1970-01-01T00%3A00%3A01.000Z&limit=10&cursor=c"
         );
         assert_eq!(Filter::new().query(50, None), "?limit=50");
     }

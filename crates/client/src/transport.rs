@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_rustls::TlsConnector;
 
-use crate::connect::{Connector, trust};
+use crate::connect::{Connector, trust, trust_one};
 use crate::error::{Error, Problem};
 
 /// An answer waits for the disk, so a busy one may take a while; a server that hangs must show.
@@ -146,6 +146,13 @@ impl Client {
     /// The same client, which also trusts the certificates of a PEM text.
     pub fn trusting(self, pem: &[u8]) -> Result<Self, Error> {
         let tls = Some(trust(pem)?);
+        Ok(Self { pool: pool(tls.clone()), tls, ..self })
+    }
+
+    /// The same client, which also trusts the certificate that a PEM text begins with, whoever vouches for it
+    /// and whatever names it is for: for those who have it from the server's own files.
+    pub fn trusting_one(self, pem: &[u8]) -> Result<Self, Error> {
+        let tls = Some(trust_one(pem)?);
         Ok(Self { pool: pool(tls.clone()), tls, ..self })
     }
 

@@ -341,8 +341,8 @@ impl Settings {
             ("concurrency", self.concurrency.map(u64::from)),
             ("rate", self.rate.map(|rate| u64::from(rate.limit))),
         ] {
-            if count == Some(0) {
-                return Err(Invalid::new(field, "a whole number from 1").into());
+            if count.is_some_and(|count| count == 0 || i64::try_from(count).is_err()) {
+                return Err(Invalid::new(field, "a whole number from 1 to 2^63 - 1").into());
             }
         }
         check_timeout(self.timeout)?;
@@ -392,6 +392,7 @@ mod tests {
         for (json, field) in [
             (r#"{"hold":0}"#, "hold"),
             (r#"{"max":0}"#, "max"),
+            (r#"{"max":9223372036854775808}"#, "max"),
             (r#"{"concurrency":0}"#, "concurrency"),
             (r#"{"rate":{"limit":0,"per":1}}"#, "rate"),
             (r#"{"rate":{"limit":1,"per":0}}"#, "rate"),

@@ -105,6 +105,7 @@ impl WorkerPatch {
         queues.sort_unstable();
         queues.dedup();
         let mut capabilities = self.capabilities.apply(before.capabilities, Vec::new());
+        check_capabilities("capabilities", &capabilities)?;
         capabilities.sort_unstable();
         capabilities.dedup();
         let worker = Worker {
@@ -141,7 +142,6 @@ impl Worker {
         if !(1..=WORKER_QUEUES_MAX).contains(&self.queues.len()) {
             return Err(Invalid::new("queues", "name 1 to 1000 queues that it serves").into());
         }
-        check_capabilities("capabilities", &self.capabilities)?;
         if !(1..=CAPACITY_MAX).contains(&self.capacity) {
             return Err(Invalid::new("capacity", "a whole number from 1 to 10000").into());
         }

@@ -97,6 +97,7 @@ fn bad_fields_are_refused_by_name() {
             )),
             "capabilities:",
         ),
+        (capabilities(&format!("[{}]", vec!["\"c\""; 65].join(","))), "capabilities:"),
     ] {
         let refusal = join(&json, None, at(0)).unwrap_err();
         assert!(refusal.contains(named), "{json}: {refusal}");

@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::notice_settings::{NoticeFile, NoticeFlags};
 use crate::place::{StorePlace, StoreSettings};
+use crate::secrets::LoginFiles;
 use crate::tokens::{self, TokenEntry};
 use crate::values;
 
@@ -38,6 +39,8 @@ pub(crate) struct StoreFlags {
     /// What all keys in Redis begin with; may be empty [default: punctual]
     #[arg(long, env = "PUNCTUAL_PREFIX", value_name = "TEXT")]
     prefix: Option<String>,
+    #[command(flatten)]
+    login: LoginFiles,
     /// A TOML file with any settings of the server, `_` for `-`
     #[arg(long, env = "PUNCTUAL_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -135,6 +138,9 @@ struct File {
     listen: Option<String>,
     store: Option<String>,
     prefix: Option<String>,
+    redis_username_file: Option<PathBuf>,
+    redis_password_file: Option<PathBuf>,
+    redis_sentinel_password_file: Option<PathBuf>,
     wait_replicas: Option<u32>,
     allow_unsafe_redis: Option<bool>,
     hosts: Option<Vec<String>>,
@@ -227,6 +233,11 @@ impl File {
         StoreSettings {
             store: self.store.take(),
             prefix: self.prefix.take(),
+            login: LoginFiles {
+                redis_username_file: self.redis_username_file.take(),
+                redis_password_file: self.redis_password_file.take(),
+                redis_sentinel_password_file: self.redis_sentinel_password_file.take(),
+            },
             wait_replicas: self.wait_replicas,
             allow_unsafe_redis: self.allow_unsafe_redis,
         }
@@ -245,7 +256,8 @@ impl StoreFlags {
     }
 
     fn settings(self) -> StoreSettings {
-        StoreSettings { store: self.store, prefix: self.prefix, ..StoreSettings::default() }
+        let Self { store, prefix, login, config: _ } = self;
+        StoreSettings { store, prefix, login, ..StoreSettings::default() }
     }
 }
 

@@ -13,8 +13,10 @@ mod config_command;
 mod doctor;
 mod effective;
 mod events;
+mod failures;
 mod flow;
 mod health;
+mod log;
 mod migrate;
 mod notice;
 mod notice_settings;
@@ -30,6 +32,7 @@ mod queue;
 mod remote;
 mod restore;
 mod rule;
+mod secrets;
 mod serve;
 mod table;
 mod take;
@@ -91,6 +94,7 @@ enum Command {
     Work(work::Work),
     Queue(queue::Queue),
     Task(task::Task),
+    Failures(failures::Failures),
     Notice(notice::NoticeCommand),
     Bundle(bundle::BundleCommand),
     Plan(plan::PlanCommand),
@@ -125,6 +129,7 @@ fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
         Command::Work(work) => run_client(work.run()),
         Command::Queue(queue) => run_client(queue.run()),
         Command::Task(task) => run_client(task.run()),
+        Command::Failures(failures) => run_client(failures.run()),
         Command::Notice(notice) => run_client(notice.run()),
         Command::Bundle(bundle) => run_client(bundle.run()),
         Command::Plan(plan) => run_client(plan.run()),

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::output::Output;
 use crate::place::{RedisPlace, StorePlace, StoreSettings};
 use crate::progress;
+use crate::secrets::LoginFiles;
 use crate::table::table;
 
 /// Move everything from one store to another
@@ -46,6 +47,8 @@ pub(crate) struct Migrate {
     /// What they begin with in the target, if that is another
     #[arg(long, value_name = "TEXT")]
     to_prefix: Option<String>,
+    #[command(flatten)]
+    login: LoginFiles,
     /// Use a Redis that may lose tasks: one that evicts keys, or keeps no append-only file
     #[arg(long)]
     allow_unsafe_redis: bool,
@@ -90,6 +93,7 @@ impl Migrate {
         let settings = StoreSettings {
             store: Some(store.to_owned()),
             prefix: prefix.cloned(),
+            login: self.login.clone(),
             wait_replicas: None,
             allow_unsafe_redis: Some(self.allow_unsafe_redis),
         };

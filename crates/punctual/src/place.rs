@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use punctual_store::local::{LocalOptions, LocalStore};
-use punctual_store::redis::{RedisOptions, RedisStore};
+use punctual_store::redis::{RedisLogin, RedisOptions, RedisStore};
 use punctual_store::{Clock, DevClock, MovableClock, Store, StoreError, SystemClock};
 use tokio::time::{Instant, sleep};
 use tracing::info;
+
+use crate::secrets::LoginFiles;
 
 const STORE: &str = "./punctual-data";
 const PREFIX: &str = "punctual";
@@ -26,6 +28,7 @@ const REDIS_AGAIN: Duration = Duration::from_millis(250);
 pub(crate) struct StoreSettings {
     pub(crate) store: Option<String>,
     pub(crate) prefix: Option<String>,
+    pub(crate) login: LoginFiles,
     pub(crate) wait_replicas: Option<u32>,
     pub(crate) allow_unsafe_redis: Option<bool>,
 }
@@ -45,13 +48,16 @@ pub(crate) enum StorePlace {
 #[derive(PartialEq)]
 pub(crate) struct RedisPlace {
     url: String,
+    login: RedisLogin,
+    /// Where the login comes from, as far as it is not in the URL.
+    pub(crate) files: LoginFiles,
     prefix: String,
     wait_replicas: u32,
     allow_unsafe: bool,
 }
 
 impl fmt::Debug for RedisPlace {
-    /// Without the URL, because of its password.
+    /// Without the URL and the login, because of the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisPlace").field("prefix", &self.prefix).finish_non_exhaustive()
     }
@@ -63,6 +69,7 @@ impl StoreSettings {
         Self {
             store: self.store.or(others.store),
             prefix: self.prefix.or(others.prefix),
+            login: self.login.or(others.login),
             wait_replicas: self.wait_replicas.or(others.wait_replicas),
             allow_unsafe_redis: self.allow_unsafe_redis.or(others.allow_unsafe_redis),
         }
@@ -79,12 +86,18 @@ impl StoreSettings {
         }
         match store.split_once("://") {
             None => Ok(StorePlace::Directory(store.into())),
-            Some((scheme, _)) if scheme.starts_with("redis") => Ok(StorePlace::Redis(RedisPlace {
-                prefix: self.prefix.unwrap_or_else(|| PREFIX.to_owned()),
-                wait_replicas: self.wait_replicas.unwrap_or(0),
-                allow_unsafe: self.allow_unsafe_redis.unwrap_or(false),
-                url: store,
-            })),
+            Some((scheme, _)) if scheme.starts_with("redis") => {
+                let place = RedisPlace {
+                    login: self.login.read()?,
+                    files: self.login,
+                    prefix: self.prefix.unwrap_or_else(|| PREFIX.to_owned()),
+                    wait_replicas: self.wait_replicas.unwrap_or(0),
+                    allow_unsafe: self.allow_unsafe_redis.unwrap_or(false),
+                    url: store,
+                };
+                place.options().check()?;
+                Ok(StorePlace::Redis(place))
+            }
             Some((scheme, _)) => bail!(
                 "store: {scheme}:// is not supported; give a directory for the embedded store, \
                  redis://, redis+sentinel://, redis+cluster://, or memory:"
@@ -166,6 +179,7 @@ impl RedisPlace {
     /// How the store there is opened.
     pub(crate) fn options(&self) -> RedisOptions {
         RedisOptions {
+            login: self.login.clone(),
             prefix: self.prefix.clone(),
             wait_replicas: self.wait_replicas,
             allow_unsafe: self.allow_unsafe,

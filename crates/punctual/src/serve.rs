@@ -5,19 +5,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 use punctual_server::{Certificate, DeliveryConfig, ServeError, Server, ServerConfig, Setting};
 use punctual_store::Inbox;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
-use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, Flags, TlsFiles};
 use crate::effective;
+use crate::log::Log;
 use crate::notify::Notifier;
-use crate::place::OpenStore;
+use crate::place::{OpenStore, StorePlace};
 
 /// Start a server
 #[derive(Args)]
@@ -35,27 +35,17 @@ Examples:
 pub(crate) struct Serve {
     #[command(flatten)]
     flags: Flags,
-    /// How log lines on standard error look
-    #[arg(long, env = "PUNCTUAL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
-    log_format: LogFormat,
-    /// Which log lines are written: a level, or `target=level` pairs separated by commas
-    #[arg(long, env = "PUNCTUAL_LOG", value_name = "FILTER", default_value = "info")]
-    log: String,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum LogFormat {
-    /// For people
-    Text,
-    /// One JSON object per line
-    Json,
+    #[command(flatten)]
+    log: Log,
 }
 
 impl Serve {
     /// Serves. The matches say where each setting comes from.
     pub(crate) async fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
-        start_log(&self.log, self.log_format)?;
         let mut config = self.flags.settle()?;
+        let node = random_name()?;
+        let has_others = matches!(config.store, StorePlace::Redis(_));
+        self.log.start(has_others.then(|| node.clone()))?;
         let command = Self::augment_args(clap::Command::new("serve"));
         let settings = effective::settings(&command, matches)?;
         raise_file_limit();
@@ -75,7 +65,7 @@ impl Serve {
         let notifier = Notifier::from_env();
         notifier.ready(address);
         let open = OpenStore { store, dev_clock };
-        let config = (config, settings, tls);
+        let config = (config, settings, tls, node);
         tokio::select! {
             ended = serve(open, inbox, listener, config, &mut signals, &notifier) => ended,
             never = notifier.live() => match never {},
@@ -83,20 +73,9 @@ impl Serve {
     }
 }
 
-fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
-    // What the client library for Redis says, the store says better; whoever wants it all may ask.
-    let filter = format!("redis=error,{filter}");
-    let filter = EnvFilter::try_new(filter).context("PUNCTUAL_LOG cannot be read")?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        // A log that cannot be written is lost; saying so on the same standard error would panic.
-        .log_internal_errors(false);
-    match format {
-        LogFormat::Text => log.with_ansi(false).init(),
-        LogFormat::Json => log.json().init(),
-    }
-    Ok(())
+/// A name that no other server has.
+fn random_name() -> anyhow::Result<String> {
+    Ok(format!("{:016x}", getrandom::u64().context("no random numbers")?))
 }
 
 /// Lets the server open as many files as the system lets it: every connection is one.
@@ -172,7 +151,7 @@ async fn serve(
     OpenStore { store, dev_clock }: OpenStore,
     inbox: Option<Arc<dyn Inbox>>,
     listener: TcpListener,
-    (config, settings, tls): (Config, Vec<Setting>, Option<Arc<Certificate>>),
+    (config, settings, tls, node): (Config, Vec<Setting>, Option<Arc<Certificate>>, String),
     signals: &mut Signals,
     notifier: &Notifier,
 ) -> anyhow::Result<()> {
@@ -190,6 +169,7 @@ async fn serve(
             traces: config.traces,
             settings,
             tls,
+            node: Some(node),
             delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
         },
     );

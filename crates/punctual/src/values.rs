@@ -1,8 +1,10 @@
 //! Values on the command line, read and checked before anything is sent.
 
 use punctual_client::{
-    FlowState, HttpTarget, NoticeState, PlanState, RawJson, RetryPolicy, Span, State, Timestamp,
+    Callback, FlowState, HttpTarget, NoticeState, PlanState, RawJson, RetryPolicy, Span, State,
+    Timestamp,
 };
+use punctual_store::{Clock, SystemClock};
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 
@@ -14,6 +16,14 @@ pub(crate) fn span(text: &str) -> Result<Span, &'static str> {
 /// A point in time.
 pub(crate) fn time(text: &str) -> Result<Timestamp, &'static str> {
     Timestamp::parse(text).ok_or("expected a time like 2026-11-15T06:50:28Z, or Unix seconds")
+}
+
+/// A point in time, or how long ago it was.
+pub(crate) fn since(text: &str) -> Result<Timestamp, &'static str> {
+    let ago = || Some(SystemClock::new().now().wall - Span::parse(text)?);
+    Timestamp::parse(text)
+        .or_else(ago)
+        .ok_or("expected a time like 2026-11-15T06:50:28Z, or how long ago, like 90s, 10m, 2h, 7d")
 }
 
 /// Any JSON value, kept to the letter.
@@ -65,6 +75,15 @@ pub(crate) fn http(text: &str) -> Result<HttpTarget, String> {
         .map_err(|error| format!("{error}; expected '{{\"url\":\"https://example.com/hook\"}}'"))
 }
 
+/// A task to make when another ends. What is sent is what was written; here it is only checked.
+pub(crate) fn callback(text: &str) -> Result<Callback, String> {
+    serde_json::from_str::<punctual_core::Callback>(text)
+        .and_then(|_| serde_json::from_str(text))
+        .map_err(|error| {
+            format!("{error}; expected '{{\"on\":[\"failed\"],\"queue\":\"alerts\"}}'")
+        })
+}
+
 /// One of a few words.
 pub(crate) fn word<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
     let words = StrDeserializer::<serde::de::value::Error>::new(text);
@@ -107,6 +126,12 @@ mod tests {
             assert_eq!((read.as_str(), json.as_str()), (field, value));
         }
         assert!(setting("hold").is_err());
+        assert!(since("2h").unwrap() < SystemClock::new().now().wall);
+        assert_eq!(since("2026-11-15T06:50:28Z"), time("2026-11-15T06:50:28Z"));
+        assert!(since("tomorrow").is_err());
+        for bad in ["{\"queu\":\"x\"}", "{\"on\":[\"running\"],\"queue\":\"x\"}", "x", "[]"] {
+            assert!(callback(bad).is_err(), "{bad}");
+        }
         assert!(setting("=1").is_err());
     }
 }

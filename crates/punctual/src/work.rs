@@ -26,7 +26,7 @@ const ERROR_BYTES_MAX: usize = 4 << 10;
 /// The command gets the payload on its standard input, and PUNCTUAL_QUEUE, PUNCTUAL_TASK_ID and
 /// PUNCTUAL_ATTEMPT in its environment. If it ends with 0 the task is done, with its standard output
 /// as the result (JSON, or else as text); otherwise it failed, with the end of its standard error as
-/// the reason, and is tried again by the queue's policy. While it runs its hold is extended. A
+/// the reason, and is tried again by the queue's policy. Its standard error is shown here, too. While it runs its hold is extended. A
 /// cancelled task's command is ended, with all it has started.
 ///
 /// Ctrl-C or SIGTERM: nothing more is taken and running commands finish; a second one ends
@@ -141,8 +141,8 @@ async fn carry_out(
             let _ = stdin.write_all(payload.as_bytes()).await;
         }
     });
-    let output = tokio::spawn(read(stdout, OUTPUT_BYTES_MAX));
-    let errors = tokio::spawn(read(stderr, ERROR_BYTES_MAX));
+    let output = tokio::spawn(read(stdout, OUTPUT_BYTES_MAX, std::io::sink()));
+    let errors = tokio::spawn(read(stderr, ERROR_BYTES_MAX, std::io::stderr()));
     let status = tokio::select! {
         status = running.child.wait() => status.map_err(|error| failed(error.to_string()))?,
         reason = job.stopped() => {
@@ -180,13 +180,19 @@ fn start(job: &Job, command: &[String]) -> anyhow::Result<Running> {
     Ok(Running { child, group })
 }
 
-/// Reads to the end, and keeps the last so many bytes.
-async fn read(from: Option<impl AsyncReadExt + Unpin>, bytes_max: usize) -> Vec<u8> {
+/// Reads to the end, lets it be seen elsewhere, and keeps the last so many bytes.
+async fn read(
+    from: Option<impl AsyncReadExt + Unpin>,
+    bytes_max: usize,
+    mut elsewhere: impl std::io::Write,
+) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut piece = vec![0; 64 << 10];
     let Some(mut from) = from else { return kept };
     while let Ok(n @ 1..) = from.read(&mut piece).await {
         kept.extend_from_slice(&piece[..n]);
+        // The task is what counts: it goes on if nobody sees it.
+        let _ = elsewhere.write_all(&piece[..n]);
         if kept.len() > bytes_max * 2 {
             kept.drain(..kept.len() - bytes_max);
         }

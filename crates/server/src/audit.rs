@@ -107,7 +107,7 @@ impl Audit {
         let entry = AuditEntry { at: store.now(), who, from, action, target, status };
         // Whoever asked may be gone before it is noted.
         let noting = tokio::spawn(async move {
-            if let Err(error) = store.audit(&entry).await {
+            if let Err(error) = store.audit(std::slice::from_ref(&entry)).await {
                 warn!(%error, action = entry.action, "what was done is noted in the log only");
             }
         });

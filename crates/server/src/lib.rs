@@ -76,6 +76,8 @@ pub struct ServerConfig {
     pub tls: Option<Arc<Certificate>>,
     /// All settings as people may read them, without secrets.
     pub settings: Vec<Setting>,
+    /// The name by which those that share its store know it, new with every start; none: one is made up.
+    pub node: Option<String>,
 }
 
 impl Default for ServerConfig {
@@ -93,6 +95,7 @@ impl Default for ServerConfig {
             traces: None,
             tls: None,
             settings: Vec::new(),
+            node: None,
         }
     }
 }

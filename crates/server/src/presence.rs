@@ -22,9 +22,13 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    pub(crate) fn new(store: Arc<dyn Store>, address: Option<SocketAddr>) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        address: Option<SocketAddr>,
+        id: Option<String>,
+    ) -> Self {
         Self {
-            id: format!("{:016x}", random::bits() as u64),
+            id: id.unwrap_or_else(|| format!("{:016x}", random::bits() as u64)),
             address: address.map_or_else(String::new, |address| address.to_string()),
             started_at: store.now(),
             store,

@@ -69,7 +69,7 @@ pub(crate) async fn run(
         config.delivery.reach = config.delivery.reach.knowing(own);
     }
     let (tracer, tracing) = trace(&config);
-    let presence = Arc::new(Presence::new(store.clone(), own));
+    let presence = Arc::new(Presence::new(store.clone(), own, config.node.clone()));
     let (stop_attending, leaving) = tokio::sync::oneshot::channel::<()>();
     let attending = tokio::spawn(presence.clone().run(async {
         let _ = leaving.await;

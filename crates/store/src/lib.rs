@@ -10,7 +10,6 @@
 //! - [`clock`]: the clock a store decides due times and holds by.
 //! - [`measure`]: what a store measures of itself.
 
-mod audit;
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;

@@ -1,7 +1,7 @@
 //! Everything from one store to another, of whatever kinds.
 //!
 //! ```text
-//!   queues ──▶ tasks, queue by queue ──▶ owners with their items ──▶ what is remembered ──▶ compare
+//!   queues ──▶ tasks, queue by queue ──▶ owners with their items ──▶ what is remembered and was done ──▶ compare
 //! ```
 //!
 //! Nobody uses either store meanwhile. Of what is moved a chunk is in memory at a time, and of the largest
@@ -13,7 +13,7 @@ mod tally;
 
 use punctual_core::{OwnerKind, QueueName};
 
-use self::pages::{OwnerPages, TaskPages};
+use self::pages::{OwnerPages, TaskPages, audit_trail};
 pub use self::tally::{Sum, Tally};
 use crate::port::{
     Memory, OwnerChange, PutQueue, Remembered, Revision, Step, Stepped, StoreError, Stored,
@@ -61,6 +61,9 @@ pub async fn require_empty(store: &dyn Transfer) -> Result<(), MigrateError> {
             return Err(MigrateError::NotEmpty(format!("there is {}", first.owner.key())));
         }
     }
+    if !store.audited(None, 1).await?.items.is_empty() {
+        return Err(MigrateError::NotEmpty("it has an audit trail of its own".to_owned()));
+    }
     Ok(())
 }
 
@@ -78,6 +81,7 @@ pub async fn migrate(
         migration.owners(kind).await?;
     }
     migration.memories().await?;
+    migration.audit().await?;
     let Migration { tally, .. } = migration;
     let mut arrived = Tally::of(to).await?;
     // What is remembered is forgotten by itself; it was counted on its way.
@@ -213,6 +217,15 @@ impl Migration<'_> {
             self.remember(chunk.iter().map(receipt).collect()).await?;
         }
         self.memory(Memory::Keyed).await
+    }
+
+    async fn audit(&mut self) -> Result<(), MigrateError> {
+        let trail = audit_trail(self.from).await?;
+        self.tally.add_audit(&trail);
+        for chunk in trail.chunks(MEMORIES) {
+            self.to.audit(chunk).await?;
+        }
+        Ok(())
     }
 
     async fn memory(&mut self, memory: Memory) -> Result<(), MigrateError> {

@@ -469,8 +469,8 @@ pub trait Store: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Notes something that was done. The last [`AUDIT_ENTRIES_MAX`] are kept.
-    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError>;
+    /// Notes things that were done, in their order. The last [`AUDIT_ENTRIES_MAX`] are kept.
+    async fn audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError>;
 
     /// Reads what was done, by whichever server, the newest first.
     async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError>;

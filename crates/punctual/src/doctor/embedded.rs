@@ -121,7 +121,7 @@ async fn server(config: Option<&Config>) -> Check {
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{listen}");
     let client = Client::new(url.as_str(), None).and_then(|client| match &certificate {
-        Some(pem) => client.trusting(pem),
+        Some(pem) => client.trusting_one(pem),
         None => Ok(client),
     });
     let asked = match client {

@@ -14,13 +14,24 @@ const FILES_MIN: u64 = 4_096;
 /// A configuration that was read without complaint.
 pub(super) fn configuration(path: &Path) -> Check {
     let found = format!("{} is right", path.display());
+    let advice = format!("if it holds tokens or passwords: chmod o= {}", path.display());
+    private("configuration", path, found, advice)
+}
+
+/// A file with a password that was read.
+pub(super) fn password(path: &Path) -> Check {
+    let found = format!("{} can be read", path.display());
+    private("password", path, found, format!("chmod o= {}", path.display()))
+}
+
+/// A file that is there, and who else can read it.
+fn private(check: &'static str, path: &Path, found: String, advice: String) -> Check {
     let mode = path.metadata().map(|file| file.permissions().mode() & 0o777).unwrap_or(0);
     if mode & 0o007 == 0 {
-        return Check::ok("configuration", found);
+        return Check::ok(check, found);
     }
     let found = format!("{found}; everybody on this machine may read it (mode {mode:03o})");
-    let advice = format!("if it holds tokens or passwords: chmod o= {}", path.display());
-    Check::warn("configuration", found, advice)
+    Check::warn(check, found, advice)
 }
 
 /// Whether the machine's clock is set by somebody.

@@ -118,7 +118,10 @@ impl Doctor {
             StorePlace::Directory(dir) => {
                 checks.extend(embedded::examine(&dir, config.as_ref()).await);
             }
-            StorePlace::Redis(place) => checks.extend(redis::examine(&place, self.repair).await),
+            StorePlace::Redis(place) => {
+                checks.extend(place.files.passwords().map(machine::password));
+                checks.extend(redis::examine(&place, self.repair).await);
+            }
         }
         Ok(checks)
     }

@@ -13,7 +13,7 @@ pub(super) async fn examine(place: &RedisPlace, is_mending: bool) -> Vec<Check> 
     let seen = match RedisStore::examine(place.options(), is_mending).await {
         Ok(seen) => seen,
         Err(error) => {
-            let advice = "start Redis, or correct --store";
+            let advice = "start Redis, or correct --store and the login";
             return vec![Check::fail("connection", vec![error.to_string()], advice)];
         }
     };

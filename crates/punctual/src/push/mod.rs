@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use punctual_client::{HttpTarget, NewTask, RawJson, RetryPolicy, Span, Timestamp};
+use punctual_client::{Callback, HttpTarget, NewTask, RawJson, RetryPolicy, Span, Timestamp};
 
 use self::bulk::Bulk;
 use crate::output::Usage;
@@ -30,6 +30,7 @@ Examples:
   punctual push mail '{\"to\":\"ada@example.org\"}'
   punctual push mail '\"later\"' --delay 90s --id reminder-1
   punctual push mail '\"at dawn\"' --due 2027-01-01T06:00:00Z --priority 10
+  punctual push mail '\"x\"' --callback '{\"on\":[\"failed\"],\"queue\":\"alerts\"}'
   jq -n '{to: \"ada\"}' | punctual push mail -
   punctual push mail --file payloads.jsonl --tag campaign-7
   punctual push mail --file tasks.jsonl --tasks --idempotency-key import-7
@@ -51,7 +52,7 @@ pub(crate) struct Push {
         requires = "file",
         conflicts_with_all = [
             "delay", "due", "priority", "hold", "max_attempts", "retry", "unique_for", "expires",
-            "requires", "http", "tags",
+            "requires", "http", "callback", "tags",
         ]
     )]
     tasks: bool,
@@ -106,6 +107,10 @@ struct TaskFlags {
     /// Where it is delivered, in an http queue, as JSON: '{"url":"https://…"}'
     #[arg(long, value_name = "JSON", value_parser = values::http)]
     http: Option<HttpTarget>,
+    /// A task to make when it ends, as JSON: into a queue, '{"on":["failed"],"queue":"alerts"}', or a call,
+    /// '{"http":{"url":"https://…"}}'
+    #[arg(long, value_name = "JSON", value_parser = values::callback)]
+    callback: Option<Callback>,
     /// A label; give it again for more
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -125,6 +130,7 @@ impl TaskFlags {
         task = self.expires.into_iter().fold(task, NewTask::expires);
         task = self.requires.into_iter().fold(task, NewTask::requires);
         task = self.http.into_iter().fold(task, NewTask::http);
+        task = self.callback.into_iter().fold(task, NewTask::callback);
         self.tags.into_iter().fold(task, NewTask::tag)
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use clap::Args;
-use punctual_client::{BulkAnswer, BulkVerb, Client, Filter, State, Task};
+use punctual_client::{BulkAnswer, BulkVerb, Client, Filter, State, Task, Timestamp};
 
 use super::show::attempts;
 use crate::output::{Output, Usage, cell, or_empty};
@@ -30,12 +30,15 @@ struct Which {
     /// Only those with this text in their payload
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
+    /// Only those that finished, or last failed, since then: a time, or how long ago, like 2h
+    #[arg(long, value_name = "TIME", value_parser = values::since)]
+    since: Option<Timestamp>,
 }
 
 impl Which {
     fn is_all(&self) -> bool {
         let texts = [&self.tag, &self.id, &self.error, &self.contains];
-        self.state.is_empty() && texts.iter().all(|text| text.is_none())
+        self.state.is_empty() && self.since.is_none() && texts.iter().all(|text| text.is_none())
     }
 
     fn filter(self) -> (String, Filter) {
@@ -44,6 +47,7 @@ impl Which {
         filter = self.id.into_iter().fold(filter, Filter::id_prefix);
         filter = self.error.into_iter().fold(filter, Filter::error);
         filter = self.contains.into_iter().fold(filter, Filter::payload_contains);
+        filter = self.since.into_iter().fold(filter, Filter::since);
         (self.queue, filter)
     }
 }
@@ -54,6 +58,7 @@ impl Which {
 Examples:
   punctual task list mail
   punctual task list mail --state failed,waiting --tag urgent
+  punctual task list mail --state failed --since 2h
   punctual task list mail --contains ada@example.org --json | jq -r '.items[].id'")]
 pub(super) struct List {
     #[command(flatten)]
@@ -95,6 +100,7 @@ fn rows(tasks: &[Task]) -> String {
 #[command(after_help = "\
 Examples:
   punctual task bulk retry mail --state failed --error 'mailbox full'
+  punctual task bulk retry mail --state failed,waiting --since 2027-01-01T06:00:00Z
   punctual task bulk cancel mail --tag campaign-7 --dry-run
   punctual task bulk clean mail --all")]
 pub(super) struct Bulk {

@@ -1,22 +1,13 @@
-//! What is shown: how things stand, what happened lately, and what the user looks at.
+//! What is shown: how things stand, what has failed, and what the user looks at.
 
-use std::collections::{HashMap, VecDeque};
-use std::time::{Duration, Instant};
-
-use punctual_client::{Plan, Queue, Worker};
-use serde::Serialize;
+use punctual_client::{FailureGroup, Plan, Queue, Worker};
 use serde_json::{Value, json};
 
-use super::feed::{Failure, News, Stand, What};
-
-/// Rates are averages over so many seconds.
-const WINDOW_SECS: u64 = 10;
-const FAILURES_MAX: usize = 100;
+use super::feed::{News, Rates, Stand};
 
 /// All that is known.
 pub(super) struct Board {
     pub(super) url: String,
-    started: Instant,
     stand: Stand,
     /// Whether how things stand was ever told.
     pub(super) is_known: bool,
@@ -24,8 +15,7 @@ pub(super) struct Board {
     pub(super) away: Option<String>,
     /// The last word for the user.
     pub(super) said: String,
-    counted: HashMap<String, Counted>,
-    failures: VecDeque<Failure>,
+    failures: Vec<FailureGroup>,
     pub(super) filter: String,
     /// Whether keys go to the filter.
     pub(super) is_typing: bool,
@@ -74,44 +64,6 @@ impl Sort {
     }
 }
 
-/// What happened in a queue, second by second.
-#[derive(Default)]
-struct Counted {
-    seconds: VecDeque<(u64, [u64; 3])>,
-}
-
-impl Counted {
-    fn add(&mut self, second: u64, what: What, count: u64) {
-        if self.seconds.back().is_none_or(|(last, _)| *last != second) {
-            self.seconds.push_back((second, [0; 3]));
-        }
-        if let Some((_, counts)) = self.seconds.back_mut() {
-            counts[what as usize] += count;
-        }
-        self.forget(second);
-    }
-
-    fn forget(&mut self, now: u64) {
-        while self.seconds.front().is_some_and(|(second, _)| second + WINDOW_SECS < now) {
-            self.seconds.pop_front();
-        }
-    }
-
-    fn total(&self, now: u64) -> [u64; 3] {
-        let recent = self.seconds.iter().filter(|(second, _)| second + WINDOW_SECS >= now);
-        recent.fold([0; 3], |[a, b, c], (_, [x, y, z])| [a + x, b + y, c + z])
-    }
-}
-
-/// Tasks per second.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub(super) struct Rates {
-    #[serde(rename = "in")]
-    pub(super) pushed: f64,
-    pub(super) out: f64,
-    pub(super) failed: f64,
-}
-
 /// A queue, and what happens in it.
 pub(super) struct Row<'a> {
     pub(super) queue: &'a Queue,
@@ -122,13 +74,11 @@ impl Board {
     pub(super) fn new(url: &str, filter: String) -> Self {
         Self {
             url: url.to_owned(),
-            started: Instant::now(),
             stand: Stand::default(),
             is_known: false,
             away: None,
             said: String::new(),
-            counted: HashMap::new(),
-            failures: VecDeque::new(),
+            failures: Vec::new(),
             filter,
             is_typing: false,
             sort: Sort::Name,
@@ -136,28 +86,15 @@ impl Board {
         }
     }
 
-    /// Takes in how things stand.
-    pub(super) fn show(&mut self, mut stand: Stand) {
-        for failure in stand.failures.drain(..).rev() {
-            if !self.failures.contains(&failure) {
-                self.failed(failure);
-            }
-        }
-        self.counted.retain(|name, _| stand.queues.iter().any(|queue| queue.name == *name));
-        self.stand = stand;
-        self.is_known = true;
-        self.away = None;
-    }
-
     /// Takes in news.
     pub(super) fn hear(&mut self, news: News) {
         match news {
-            News::Stand(stand) => self.show(*stand),
-            News::Happened { queue, what, count } => {
-                let second = self.second();
-                self.counted.entry(queue).or_default().add(second, what, count);
+            News::Stand(stand) => {
+                self.stand = *stand;
+                self.is_known = true;
+                self.away = None;
             }
-            News::Failed(failure) => self.failed(failure),
+            News::Failures(failures) => self.failures = failures,
             News::Away(reason) => {
                 self.away = Some(reason);
                 self.said.clear();
@@ -167,39 +104,14 @@ impl Board {
         }
     }
 
-    fn failed(&mut self, failure: Failure) {
-        self.failures.push_front(failure);
-        self.failures.truncate(FAILURES_MAX);
-    }
-
-    fn second(&self) -> u64 {
-        self.started.elapsed().as_secs()
-    }
-
-    /// The time that rates are averages of.
-    fn window(&self) -> f64 {
-        let window = Duration::from_secs(WINDOW_SECS);
-        self.started.elapsed().clamp(Duration::from_secs(1), window).as_secs_f64()
-    }
-
     fn rates(&self, queue: &str) -> Rates {
-        let now = self.second();
-        let [pushed, out, failed] =
-            self.counted.get(queue).map_or([0; 3], |counted| counted.total(now));
-        let per_second = |count: u64| count as f64 / self.window();
-        Rates { pushed: per_second(pushed), out: per_second(out), failed: per_second(failed) }
+        self.stand.rates.get(queue).copied().unwrap_or_default()
     }
 
-    /// The rates of all queues together.
+    /// The rates of all queues together, as far as they may be seen.
     pub(super) fn total(&self) -> Rates {
-        self.stand.queues.iter().map(|queue| self.rates(&queue.name)).fold(
-            Rates::default(),
-            |all, one| Rates {
-                pushed: all.pushed + one.pushed,
-                out: all.out + one.out,
-                failed: all.failed + one.failed,
-            },
-        )
+        let seen = || self.stand.rates.values().copied().fold(Rates::default(), Rates::and);
+        self.stand.total.unwrap_or_else(seen)
     }
 
     /// The queues to show, in order.
@@ -232,8 +144,12 @@ impl Board {
         &self.stand.plans
     }
 
-    pub(super) fn failures(&self) -> impl ExactSizeIterator<Item = &Failure> {
-        self.failures.iter()
+    pub(super) fn has_more_plans(&self) -> bool {
+        self.stand.has_more_plans
+    }
+
+    pub(super) fn failures(&self) -> &[FailureGroup] {
+        &self.failures
     }
 
     /// The place of the chosen queue among the rows.

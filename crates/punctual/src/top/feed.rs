@@ -1,14 +1,12 @@
-//! What the server says: how things stand, asked again and again, and what happens, as it happens.
+//! What the server says of how things stand, asked again and again.
 
-use std::time::Duration;
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::TryFutureExt;
-use punctual_client::{
-    Client, Error, Event, EventFilter, Filter, Plan, PlanState, Queue, State, Timestamp, Worker,
-};
+use punctual_client::{Client, Error, FailureGroup, Page, Plan, Queue, QueueStats, Stats, Worker};
 use ratatui::crossterm::event::KeyEvent;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 use tokio::time::sleep;
 
@@ -16,21 +14,24 @@ use crate::pages::gather;
 
 /// How often the server is asked how things stand.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-/// Most workers and plans that are looked at.
-const LIST_MAX: usize = 1_000;
-/// Queues that are asked for their failed tasks, and how many of each.
-const FAILED_QUEUES_MAX: usize = 8;
-const FAILED_EACH: usize = 5;
+/// Grouping failures costs the server more than all the rest, so it is done less often.
+const ASKS_PER_FAILURES: usize = 5;
+/// Most workers that are looked at.
+const WORKERS_MAX: usize = 1_000;
+/// Most plans that are looked at.
+const PLANS_MAX: usize = 100;
+/// Rates are averages over so long: the last minute that the server counts.
+const WINDOW_SECS: u64 = 60;
+/// The server counts in steps that long; the last of the window is under way.
+const STEP_SECS: u64 = 10;
 
 /// Something to show.
 #[derive(Debug)]
 pub(super) enum News {
     /// How things stand.
     Stand(Box<Stand>),
-    /// Something happened to tasks of a queue.
-    Happened { queue: String, what: What, count: u64 },
-    /// Something failed.
-    Failed(Failure),
+    /// What has failed, those that failed last first.
+    Failures(Vec<FailureGroup>),
     /// The server cannot be asked.
     Away(String),
     /// A word for the user.
@@ -41,148 +42,133 @@ pub(super) enum News {
     Resized,
 }
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    In,
-    Out,
-    Failed,
-}
-
 /// How things stand.
 #[derive(Debug, Default)]
 pub(super) struct Stand {
     pub(super) queues: Vec<Queue>,
+    /// Of the queues in which anything happened.
+    pub(super) rates: HashMap<String, Rates>,
+    /// Of all queues together, where that may be seen.
+    pub(super) total: Option<Rates>,
     pub(super) workers: Vec<Worker>,
     /// Those to come, the soonest first.
     pub(super) plans: Vec<Plan>,
-    /// The latest that are kept, where they were asked for.
-    pub(super) failures: Vec<Failure>,
+    /// Whether there are more plans than these.
+    pub(super) has_more_plans: bool,
 }
 
-/// Something that failed.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub(super) struct Failure {
-    pub(super) at: Timestamp,
-    pub(super) queue: String,
-    pub(super) id: String,
-    pub(super) error: String,
+/// Tasks per second.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub(super) struct Rates {
+    #[serde(rename = "in")]
+    pub(super) pushed: f64,
+    pub(super) out: f64,
+    pub(super) failed: f64,
+}
+
+impl Rates {
+    /// What was counted in the last minute, with this long of it over.
+    fn of([pushed, done, failed]: [&[u64]; 3], step: u64, secs: f64) -> Self {
+        let steps = usize::try_from(WINDOW_SECS / step.max(1)).unwrap_or(1).max(1);
+        let per_second = |counts: &[u64]| {
+            counts.iter().rev().take(steps).map(|count| *count as f64).sum::<f64>() / secs
+        };
+        Self { pushed: per_second(pushed), out: per_second(done), failed: per_second(failed) }
+    }
+
+    fn of_queue(stats: &QueueStats, secs: f64) -> Self {
+        let QueueStats { step, pushed, done, failed, .. } = stats;
+        Self::of([pushed, done, failed], *step, secs)
+    }
+
+    fn of_all(stats: &Stats, secs: f64) -> Self {
+        let Stats { step, pushed, done, failed, .. } = stats;
+        Self::of([pushed, done, failed], *step, secs)
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            pushed: self.pushed + other.pushed,
+            out: self.out + other.out,
+            failed: self.failed + other.failed,
+        }
+    }
+}
+
+/// How long the last minute is that the server counts: its last step has only begun. Steps begin at
+/// whole multiples of their length.
+fn window_secs() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let begun = now.as_secs_f64() % STEP_SECS as f64;
+    (WINDOW_SECS - STEP_SECS) as f64 + begun
 }
 
 /// Brings news as long as anybody hears them.
 pub(super) async fn bring(client: &Client, news: Sender<News>) {
-    tokio::join!(ask(client, &news), listen(client, &news));
-}
-
-/// Asks how things stand, failures included.
-pub(super) async fn snapshot(client: &Client) -> Result<Stand, Error> {
-    let mut stand = stand(client).await?;
-    let mut failed: Vec<_> = stand.queues.iter().filter(|queue| queue.counts.failed > 0).collect();
-    failed.sort_by_key(|queue| std::cmp::Reverse(queue.counts.failed));
-    for queue in failed.into_iter().take(FAILED_QUEUES_MAX) {
-        let filter = Filter::new().states([State::Failed]);
-        let page = client.tasks(&queue.name, &filter, FAILED_EACH, None).await?;
-        stand.failures.extend(page.items.into_iter().map(|task| Failure {
-            at: task.finished_at.unwrap_or(task.due_at),
-            queue: task.queue,
-            id: task.id,
-            error: task.error.unwrap_or_default(),
-        }));
-    }
-    stand.failures.sort_by_key(|failure| std::cmp::Reverse(failure.at));
-    Ok(stand)
-}
-
-async fn stand(client: &Client) -> Result<Stand, Error> {
-    let queues = gather(usize::MAX, async |n, cursor| client.queues(None, None, n, cursor).await);
-    let workers = gather(LIST_MAX, async |n, cursor| client.workers(None, n, cursor).await);
-    let states = [PlanState::Scheduled];
-    let plans = gather(LIST_MAX, async |n, cursor| client.plans(None, &states, n, cursor).await);
-    // A token that is good for queues only still sees those.
-    let (queues, workers, plans) = tokio::join!(
-        queues,
-        workers.map_ok(|page| page.items).or_else(forgo),
-        plans.map_ok(|page| page.items).or_else(forgo),
-    );
-    let mut plans = plans?;
-    plans.sort_by_key(|plan| plan.next_at.map_or(i64::MAX, Timestamp::as_millis));
-    Ok(Stand { queues: queues?.items, workers: workers?, plans, failures: Vec::new() })
-}
-
-async fn forgo<T>(error: Error) -> Result<Vec<T>, Error> {
-    if error.status() == Some(403) { Ok(Vec::new()) } else { Err(error) }
-}
-
-async fn ask(client: &Client, news: &Sender<News>) {
-    // What failed before is asked for once, and again after the server was away.
-    let mut is_new = true;
+    let mut asks = 0;
     loop {
-        let asked = if is_new { snapshot(client).await } else { stand(client).await };
-        is_new = asked.is_err();
-        let told = match asked {
+        let told = match stand(client).await {
             Ok(stand) => News::Stand(Box::new(stand)),
-            Err(error) => News::Away(error.to_string()),
+            Err(error) => {
+                asks = 0;
+                News::Away(error.to_string())
+            }
         };
+        let is_there = matches!(told, News::Stand(_));
         if news.send(told).await.is_err() {
             return;
         }
-        sleep(ASK_EVERY).await;
-    }
-}
-
-async fn listen(client: &Client, news: &Sender<News>) {
-    let mut last_id = String::new();
-    loop {
-        let mut filter = EventFilter::new();
-        if !last_id.is_empty() {
-            filter = filter.after(&last_id);
-        }
-        // Whether the server is there, the other task says.
-        if let Ok(mut events) = client.events(&filter).await {
-            while let Ok(Some(event)) = events.next().await {
-                for told in read(&event).into_iter().flatten() {
-                    if news.send(told).await.is_err() {
-                        return;
-                    }
-                }
+        if is_there {
+            // That it cannot be asked, the next question will tell.
+            if asks % ASKS_PER_FAILURES == 0
+                && let Ok(failures) = failures(client).await
+                && news.send(News::Failures(failures)).await.is_err()
+            {
+                return;
             }
-            events.last_id().clone_into(&mut last_id);
+            asks += 1;
         }
         sleep(ASK_EVERY).await;
     }
 }
 
-#[derive(Deserialize)]
-struct Told {
-    at: Timestamp,
-    queue: Option<String>,
-    id: Option<String>,
-    #[serde(default)]
-    ids: Vec<IgnoredAny>,
-    error: Option<String>,
+/// Asks how things stand.
+pub(super) async fn stand(client: &Client) -> Result<Stand, Error> {
+    let queues = gather(usize::MAX, async |n, cursor| client.queues(None, None, n, cursor).await);
+    let workers = gather(WORKERS_MAX, async |n, cursor| client.workers(None, n, cursor).await);
+    let plans = gather(PLANS_MAX, async |n, cursor| client.next_plans(n, cursor).await);
+    let total = client.stats(None).map_ok(Some);
+    // A token that is good for some queues only still sees those.
+    let (queues, by_queue, total, workers, plans) = tokio::join!(
+        queues,
+        client.queue_stats(),
+        total.or_else(|error| forgo(error, None)),
+        workers.or_else(|error| forgo(error, nothing())),
+        plans.or_else(|error| forgo(error, nothing())),
+    );
+    let (secs, plans) = (window_secs(), plans?);
+    let rates = |stats: QueueStats| (stats.queue.clone(), Rates::of_queue(&stats, secs));
+    Ok(Stand {
+        queues: queues?.items,
+        rates: by_queue?.into_iter().map(rates).collect(),
+        total: total?.map(|stats| Rates::of_all(&stats, secs)),
+        workers: workers?.items,
+        has_more_plans: plans.next.is_some(),
+        plans: plans.items,
+    })
 }
 
-/// What an event is to those who watch: something to count, and something to tell.
-fn read(event: &Event) -> [Option<News>; 2] {
-    let what = match event.kind.as_str() {
-        "task.pushed" | "bundle.pushed" => What::In,
-        "task.committed" => What::Out,
-        kind if kind.starts_with("pub.") => What::Out,
-        "task.failed" | "task.retrying" | "task.expired" => What::Failed,
-        _ => return [None, None],
-    };
-    let Ok(told) = serde_json::from_str::<Told>(event.data.as_str()) else { return [None, None] };
-    let Some(queue) = told.queue else { return [None, None] };
-    let failure = (what == What::Failed).then(|| {
-        News::Failed(Failure {
-            at: told.at,
-            queue: queue.clone(),
-            id: told.id.unwrap_or_default(),
-            error: told.error.unwrap_or_else(|| event.kind.clone()),
-        })
-    });
-    let count = told.ids.len().max(1) as u64;
-    [Some(News::Happened { queue, what, count }), failure]
+/// Asks what has failed: the first of it, where there is a lot.
+pub(super) async fn failures(client: &Client) -> Result<Vec<FailureGroup>, Error> {
+    client.failures(None, None).await.map(|page| page.items)
+}
+
+async fn forgo<T>(error: Error, instead: T) -> Result<T, Error> {
+    if error.status() == Some(403) { Ok(instead) } else { Err(error) }
+}
+
+fn nothing<T>() -> Page<T> {
+    Page { items: Vec::new(), next: None }
 }
 
 /// Pauses a queue or lets it go on, and tells the user what came of it.
@@ -200,4 +186,19 @@ pub(super) fn turn(client: Client, queue: String, is_paused: bool, news: Sender<
         // Nobody may be left to hear it.
         let _ = news.send(News::Said(said)).await;
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_of_the_last_minute_whatever_the_steps() {
+        let minutes = Rates::of([&[9, 120], &[5, 60], &[7, 0]], 60, 60.0);
+        assert_eq!(minutes, Rates { pushed: 2.0, out: 1.0, failed: 0.0 });
+        let tens: [u64; 8] = [99, 99, 20, 20, 20, 20, 20, 10];
+        let tens = Rates::of([&tens, &tens[..1], &[]], 10, 55.0);
+        assert_eq!(tens, Rates { pushed: 2.0, out: 99.0 / 55.0, failed: 0.0 });
+        assert!((50.0..60.0).contains(&window_secs()));
+    }
 }

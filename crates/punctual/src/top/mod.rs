@@ -1,6 +1,6 @@
 //! `punctual top`: the server at a glance, live.
 //!
-//! `feed.rs` hears what happens and asks how things stand, `board.rs` keeps it and knows what the user
+//! `feed.rs` asks how things stand, `board.rs` keeps it and knows what the user
 //! looks at, `screen.rs` draws it. Nothing here is asked of the server that its public interface does
 //! not answer to everybody.
 
@@ -22,7 +22,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Widget;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use self::board::Board;
 use self::feed::News;
@@ -33,15 +33,13 @@ use crate::remote::Remote;
 
 /// The screen is drawn at most that often, whatever happens.
 const DRAW_EVERY: Duration = Duration::from_millis(250);
-/// How long one frame listens before it shows rates.
-const LISTEN: Duration = Duration::from_secs(1);
 /// News that wait to be shown.
 const NEWS_MAX: usize = 1_024;
 const WIDTH: u16 = 120;
 
 /// Watch queues, rates, workers, failures and next plans, live
 ///
-/// Rates are averages of the last ten seconds. If the server goes away it waits for it. Without a
+/// Rates are averages of the last minute. If the server goes away it waits for it. Without a
 /// terminal, or with --once, one frame is printed.
 #[derive(Args)]
 #[command(after_help = "\
@@ -82,15 +80,8 @@ impl Top {
 
 /// One frame, as text or as JSON.
 async fn once(client: Client, mut board: Board, output: &Output) -> anyhow::Result<()> {
-    board.show(feed::snapshot(&client).await?);
-    let (news, mut heard) = mpsc::channel(NEWS_MAX);
-    let listening = async {
-        while let Some(news) = heard.recv().await {
-            board.hear(news);
-        }
-    };
-    // It is cut short: rates are known after a moment.
-    let _ = timeout(LISTEN, async { tokio::join!(feed::bring(&client, news), listening) }).await;
+    board.hear(News::Stand(Box::new(feed::stand(&client).await?)));
+    board.hear(News::Failures(feed::failures(&client).await?));
     output.answer(&board.frame(), || text(&board))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use punctual_client::{Plan, Worker};
+use punctual_client::{FailureGroup, Plan, Worker};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -11,8 +11,8 @@ use ratatui::widgets::{
     Block, Borders, Cell, Paragraph, Row as TableRow, StatefulWidget, Table, TableState, Widget,
 };
 
-use super::board::{Board, Rates, Row, Sort};
-use super::feed::Failure;
+use super::board::{Board, Row, Sort};
+use super::feed::Rates;
 use crate::output::{brief, cell};
 
 /// Narrower than that, the modes of queues are left out.
@@ -142,13 +142,15 @@ impl Screen<'_> {
     }
 
     fn failures(&self, area: Rect, buffer: &mut Buffer) {
-        let line = |failure: &Failure| {
-            let at = failure.at.to_string();
+        let line = |failed: &FailureGroup| {
+            let at = failed.last_at.map(|at| at.to_string()).unwrap_or_default();
             let at = at.get(11..19).unwrap_or_default();
-            format!("{at}  {}/{}  {}", failure.queue, failure.id, cell(&failure.error))
+            let count =
+                if failed.count > 1 { format!("{} × ", failed.count) } else { String::new() };
+            let error = cell(failed.error.as_deref().unwrap_or_default());
+            format!("{at}  {}/{}  {count}{error}", failed.queue, failed.id)
         };
-        let lines = self.board.failures().map(line);
-        self.panel("failures", lines, "none", area, buffer);
+        self.panel("failures", self.board.failures().iter().map(line), false, "none", area, buffer);
     }
 
     fn workers(&self, area: Rect, buffer: &mut Buffer) {
@@ -159,7 +161,7 @@ impl Screen<'_> {
             format!("{name}  {load}/{capacity}  {}", worker.queues.join(" "))
         };
         let none = "none is registered";
-        self.panel("workers", workers.iter().map(line), none, area, buffer);
+        self.panel("workers", workers.iter().map(line), false, none, area, buffer);
     }
 
     fn plans(&self, area: Rect, buffer: &mut Buffer) {
@@ -169,7 +171,8 @@ impl Screen<'_> {
             let next = at.map(|at| brief(at - since.as_secs_f64())).unwrap_or_default();
             format!("in {next:<6}  {}  {}", plan.plan_id, plan.station)
         };
-        self.panel("next plans", self.board.plans().iter().map(line), "none", area, buffer);
+        let (lines, has_more) = (self.board.plans().iter().map(line), self.board.has_more_plans());
+        self.panel("next plans", lines, has_more, "none", area, buffer);
     }
 
     /// A titled list; what has no room is counted.
@@ -177,6 +180,7 @@ impl Screen<'_> {
         &self,
         title: &str,
         lines: impl ExactSizeIterator<Item = String>,
+        has_more: bool,
         none: &str,
         area: Rect,
         buffer: &mut Buffer,
@@ -185,6 +189,7 @@ impl Screen<'_> {
         let more = lines.len().saturating_sub(room);
         let title = match more {
             0 => format!(" {title} "),
+            more if has_more => format!(" {title}, over {more} more "),
             more => format!(" {title}, {more} more "),
         };
         let block = Block::new().borders(Borders::TOP).title(title).border_style(self.faint());

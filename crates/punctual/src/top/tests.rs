@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use serde_json::json;
 
 use super::board::Board;
-use super::feed::{Failure, News, Stand, What};
+use super::feed::{News, Rates, Stand};
 use super::keys::{Wish, pressed};
 use super::screen::Screen;
 
@@ -23,7 +23,9 @@ fn board() -> Board {
     let mut board = Board::new("http://127.0.0.1:23334", String::new());
     let queues =
         vec![queue("images", 7, true), queue("mail", 90_000, false), queue("news", 0, false)];
-    board.hear(News::Stand(Box::new(Stand { queues, ..Stand::default() })));
+    let busy = Rates { pushed: 40.0, out: 7.5, failed: 0.0 };
+    let rates = [("mail".to_owned(), busy)].into();
+    board.hear(News::Stand(Box::new(Stand { queues, rates, ..Stand::default() })));
     board
 }
 
@@ -43,21 +45,20 @@ fn press(board: &mut Board, keys: impl IntoIterator<Item = KeyCode>) -> Option<W
 #[test]
 fn a_small_screen_shows_every_number() {
     let mut board = board();
-    board.hear(News::Happened { queue: "mail".to_owned(), what: What::In, count: 40 });
-    board.hear(News::Failed(Failure {
-        at: punctual_client::Timestamp::from_millis(0),
-        queue: "mail".to_owned(),
-        id: "a".to_owned(),
-        error: "mailbox full".to_owned(),
-    }));
+    let failed = json!({"queue": "mail", "id": "a", "error": "mailbox full", "count": 3,
+        "last_at": "2026-11-15T06:50:28.123Z"});
+    board.hear(News::Failures(vec![serde_json::from_value(failed).unwrap()]));
     let lines = drawn(&board, 80, 24);
     assert!(lines[0].contains("http://127.0.0.1:23334  connected"), "{lines:#?}");
     let mail = lines.iter().find(|line| line.starts_with("mail ")).unwrap();
-    for part in [" 90000 ", " 2 ", " 40 ", "9m45s"] {
+    for part in [" 90000 ", " 2 ", " 40 ", " 7.5 ", "9m45s"] {
         assert!(mail.contains(part), "{part}: {mail}");
     }
     assert!(lines.iter().any(|line| line.starts_with("images (paused)")), "{lines:#?}");
-    assert!(lines.iter().any(|line| line.contains("mail/a  mailbox full")), "{lines:#?}");
+    assert!(
+        lines.iter().any(|line| line.contains("06:50:28  mail/a  3 × mailbox full")),
+        "{lines:#?}"
+    );
     assert!(lines.iter().any(|line| line.contains("next plans")), "{lines:#?}");
     assert!(lines[23].starts_with("q quit"), "{lines:#?}");
     assert!(drawn(&board, 140, 40)[1].contains("MODE"));

@@ -26,11 +26,14 @@ pub(crate) fn wait(queue: &str) -> Span {
 /// The server does not answer any more, or its store is away.
 pub(crate) struct ServerGone;
 
-/// Whether an error says so. What is read from a disk without power may be nonsense.
+/// Whether an error says so.
 pub(crate) fn is_gone(error: &Error) -> bool {
-    error
-        .code()
-        .is_none_or(|code| code == "unavailable" || (code == "internal" && power::may_fail()))
+    error.code().is_none_or(says_gone)
+}
+
+/// Whether the code of an error says so. What is read from a disk without power may be nonsense.
+fn says_gone(code: &str) -> bool {
+    code == "unavailable" || (code == "internal" && power::may_fail())
 }
 
 /// The ledger, also after somebody failed who had it: that is heard of when the round ends.
@@ -102,7 +105,7 @@ impl Hand {
                     match answer.code.as_deref() {
                         None => ledger.answered(*n, *left),
                         // The store went away in the middle; of these nothing is known.
-                        Some("unavailable") => outcome = Err(ServerGone),
+                        Some(code) if says_gone(code) => outcome = Err(ServerGone),
                         Some(code) => ledger.refused(*n, Some(code)),
                     }
                 }

@@ -71,7 +71,10 @@ async fn nothing_acknowledged_is_lost() {
         let killed_after = a_while(&mut random);
         tokio::time::sleep(killed_after).await;
         match &disk {
-            Some(disk) => disk.fail_under(server),
+            Some(disk) => {
+                ledger.lock().unwrap().doubt_takes();
+                disk.fail_under(server);
+            }
             None => server.kill(),
         }
         load.ended().await;

@@ -10,6 +10,7 @@ use punctual_client::{Client, Commit, NewTask, QueueChanges, Span, State, Take};
 use serde_json::json;
 
 use crate::process::{Server, complaint, punctual};
+use crate::raw::send;
 
 fn restore(file: &Path, dir: &Path, more: &[&str]) -> Output {
     let mut command = punctual();
@@ -19,6 +20,14 @@ fn restore(file: &Path, dir: &Path, more: &[&str]) -> Output {
 fn told(output: &Output) -> serde_json::Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What was done to a server, the newest first.
+fn audited(server: &Server) -> Vec<String> {
+    let page = send(server.address(), "GET", "/v1/system/audit", b"").body;
+    let page: serde_json::Value = serde_json::from_str(&page).unwrap();
+    let items = page["items"].as_array().unwrap();
+    items.iter().map(|item| item["action"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Pushes tasks one after the other until told to stop; the number says how many were acknowledged.
@@ -95,6 +104,8 @@ async fn nothing_is_written_over_unless_forced() {
     let server = Server::start(&store);
     let client = server.client();
     client.push("q", &NewTask::new("x").id("first")).await.unwrap();
+    server.say(&["queue", "pause", "q"]);
+    server.say(&["queue", "resume", "q"]);
     let path = file.to_str().unwrap();
     let text = server.say(&["backup", path]);
     assert!(text.contains("4 queues, 1 tasks"), "{text}");
@@ -115,6 +126,8 @@ async fn nothing_is_written_over_unless_forced() {
     let server = Server::start(&store);
     assert_eq!(server.client().task("q", "first").await.unwrap().state, State::Ready);
     assert_eq!(server.client().task("q", "second").await.unwrap_err().code(), Some("not_found"));
+    let done = audited(&server);
+    assert_eq!(done[done.len() - 2..], ["queue.resume", "queue.pause"], "also what was done");
     server.stop();
     let server = Server::start(aside);
     assert_eq!(server.client().task("q", "second").await.unwrap().state, State::Ready);

@@ -18,7 +18,7 @@ fn what_is_shown_can_be_checked_and_what_is_wrong_is_told_with_its_place() {
     for (text, part) in [
         ("store = 'memory:'\nlisten_on = 'x'\n", "2:1: unknown field `listen_on`"),
         ("store = ''\n", "store: not empty"),
-        ("[[tokens]]\ntoken = 'hush-hush'\nrights = ['read']\n", "tokens[0]: token: at least 16"),
+        ("[[tokens]]\ntoken = 'hush hush'\nrights = ['read']\n", "tokens[0]: token: only visible"),
         ("[[tokens]]\nrights = ['read']\n", "tokens[0]: name one of token"),
     ] {
         std::fs::write(&file, text).unwrap();

@@ -12,6 +12,7 @@ mod deliver;
 mod drain;
 mod ear;
 mod events;
+mod failures;
 mod flow;
 mod metrics;
 mod notice;

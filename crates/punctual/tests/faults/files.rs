@@ -262,12 +262,12 @@ fn a_first_start_that_was_killed_is_no_obstacle() {
 }
 
 #[tokio::test]
-async fn a_clean_stop_leaves_one_file_and_what_was_done() {
+async fn a_clean_stop_leaves_one_file() {
     let store = Store::make().await;
     let server = Server::start(&store.path());
     store.picture(&server.client()).await;
     server.stop();
     let names = fs::read_dir(store.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let names: BTreeSet<String> = names.map(|name| name.into_string().unwrap()).collect();
-    assert_eq!(names, ["audit.jsonl", "lock", FILE].map(str::to_owned).into());
+    assert_eq!(names, ["lock", FILE].map(str::to_owned).into());
 }

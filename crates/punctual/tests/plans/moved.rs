@@ -65,24 +65,56 @@ fn all_that_fell_due_is_handed_out_before_the_answer() {
 }
 
 #[test]
-fn what_is_being_delivered_is_answered_before_the_clock_moves() {
+fn all_runs_of_a_plan_that_keeps_them_are_made_before_the_answer() {
+    for place in [Place::directory(), Place::redis()] {
+        let server = place.dev();
+        server.put("/v1/queues/p", json!({"mode": "pub"}));
+        for (id, station, bundle_key) in [("news", "p", None), ("bundled", "b", Some("k"))] {
+            let plan = json!({"station": station, "bundle_key": bundle_key, "plan_type": "second",
+                "plan_value": 1, "plan_repet": 20, "no_keep": true});
+            server.put(&format!("/v1/plans/{id}"), plan);
+        }
+        server.advance("1m");
+        for id in ["news", "bundled"] {
+            let plan = server.plan(id);
+            assert_eq!((&plan["state"], &plan["real_repet"]), (&json!("finished"), &json!(20)));
+        }
+        server.stop();
+    }
+}
+
+#[test]
+fn an_attempt_under_way_ends_before_the_clock_moves_and_counts() {
     for place in [Place::directory(), Place::redis()] {
         let target = Target::start();
         let server = place.dev();
-        server.put(
-            "/v1/queues/h",
-            json!({"mode": "http", "url": target.url, "keep": {"done": "7d"}}),
-        );
-        server.post("/v1/queues/h/tasks", json!({"id": "call"}));
-        let request = target.next();
-        let (address, hour) = (server.address().to_owned(), json!({"advance": "1h"}));
-        let moved = std::thread::spawn(move || address.post("/v1/dev/clock", hour));
-        // Nothing says that the clock is about to move; if it was not, there would be nothing to see.
-        std::thread::sleep(Duration::from_millis(100));
-        request.answer();
-        moved.join().unwrap();
-        let task = server.get("/v1/queues/h/tasks/call");
-        assert_eq!((&task["state"], &task["attempt"]), (&json!("done"), &json!(1)), "{task}");
+        server.post("/v1/notices", json!({"id": "n", "url": target.url}));
+        for _ in 1..5 {
+            let request = target.next();
+            let address = server.address().to_owned();
+            let moving = std::thread::spawn(move || address.advance("10m"));
+            request.answer();
+            moving.join().unwrap();
+        }
+        target.next().answer();
+        server.advance("0s");
+        let notice = server.get("/v1/notices/n");
+        assert_eq!((&notice["state"], &notice["notice_count"]), (&json!("exhausted"), &json!(5)));
+        server.stop();
+    }
+}
+
+#[test]
+fn a_silent_worker_is_lost_also_after_the_clock_was_set_back() {
+    for place in [Place::directory(), Place::redis()] {
+        let server = place.dev();
+        server.set_clock("2020-01-07T00:00:00Z");
+        server.put("/v1/workers/w", json!({"queues": ["q"]}));
+        server.advance("29s");
+        assert_eq!(server.get("/v1/workers/w")["state"], "active");
+        server.advance("2s");
+        assert_eq!(server.get("/v1/workers/w")["state"], "lost");
+        server.stop();
     }
 }
 

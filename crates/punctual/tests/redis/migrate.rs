@@ -30,6 +30,7 @@ fn ask(server: &Server, method: &str, path: &str, body: Value) -> Value {
 fn everything(server: &Server) -> Vec<Value> {
     let paths = [
         "/v1/queues",
+        "/v1/system/audit",
         "/v1/queues/q/tasks",
         "/v1/queues/slow/tasks",
         "/v1/queues/merge/bundles",

@@ -1,13 +1,14 @@
 //! Several servers over one Redis: whatever is asked of one holds for all.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use punctual_client::{Commit, NewTask, QueueChanges, RawJson, Span, State, Take};
 use punctual_testing::redis::Server as Redis;
 use serde_json::json;
 
-use crate::process::{PATIENCE, Server};
+use crate::process::{PATIENCE, Server, serve};
 use crate::task::take_one;
 use crate::{node, raw};
 
@@ -77,6 +78,38 @@ fn every_server_tells_of_all() {
     assert!(audit.contains("queue.put"), "{audit}");
     other.stop();
     assert_eq!(told(&one).len(), 1, "one that stops says so");
+}
+
+#[test]
+fn every_line_of_a_log_says_which_server_it_is_from() {
+    let (redis, dir) = (Redis::start(), tempfile::tempdir().unwrap());
+    for format in ["json", "text"] {
+        let path = dir.path().join(format);
+        let mut command = serve(Path::new(&redis.url()));
+        command.args(["--log-format", format]).env("PUNCTUAL_LOG", "debug");
+        command.stderr(std::fs::File::create(&path).unwrap());
+        let server = Server::of(command);
+        let nodes = told(&server);
+        let id = nodes.iter().find(|node| node["this"] == true).unwrap()["id"].as_str().unwrap();
+        raw::send(server.address(), "POST", "/v1/queues/q/tasks", br#"{"id":"named-in-the-log"}"#);
+        server.stop();
+        let log = std::fs::read_to_string(&path).unwrap();
+        assert!(log.contains("ready") && log.contains("named-in-the-log"), "{log}");
+        for line in log.lines() {
+            let is_signed = match format {
+                "json" => serde_json::from_str::<serde_json::Value>(line).unwrap()["node"] == id,
+                _ => line.ends_with(&format!(" node={id}")),
+            };
+            assert!(is_signed, "{line}");
+        }
+        // Ids are forgotten with their task.
+        raw::send(node(&redis).address(), "DELETE", "/v1/queues/q", b"");
+    }
+    let alone = dir.path().join("alone");
+    let mut command = serve(Path::new("memory:"));
+    command.env("PUNCTUAL_LOG", "info").stderr(std::fs::File::create(&alone).unwrap());
+    Server::of(command).stop();
+    assert!(!std::fs::read_to_string(&alone).unwrap().contains("node="));
 }
 
 #[tokio::test]

@@ -110,6 +110,66 @@ fn what_is_wrong_with_the_address_is_told_without_the_password() {
 }
 
 #[tokio::test]
+async fn the_login_comes_from_files_and_is_never_shown() {
+    let user = ["--user", "app", "on", ">app-geheim", "~*", "&*", "+@all"];
+    let safe = ["--appendonly", "yes", "--requirepass", "geheim"];
+    let redis = Redis::with(&[&safe[..], &user].concat());
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    for (name, text) in [("password", "geheim\n"), ("user", "app\n"), ("app", "app-geheim")] {
+        std::fs::write(path(name), text).unwrap();
+    }
+    let url = redis.url();
+    let settings = format!("store = {url:?}\nredis_password_file = {:?}\n", path("password"));
+    std::fs::write(path("punctual.toml"), settings).unwrap();
+
+    let mut command = punctual();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--config", &path("punctual.toml")]);
+    let server = Server::of(command);
+    server.client().push("q", &NewTask::new("x").id("a")).await.unwrap();
+    let config = raw::send(server.address(), "GET", "/v1/system/config", b"").body;
+    assert!(
+        config.contains("redis_password_file") && config.contains(&path("password")),
+        "{config}"
+    );
+    assert!(!config.contains("geheim"), "{config}");
+    server.stop();
+
+    // A flag wins over the file; the name comes from a file, too.
+    let login = ["--redis-username-file", &path("user"), "--redis-password-file", &path("app")];
+    let server = serving(&url, &[&login[..], &["--config", &path("punctual.toml")]].concat());
+    assert_eq!(server.client().task("q", "a").await.unwrap().id, "a");
+    server.stop();
+
+    let doctor = |args: &[&str]| {
+        let output = punctual().args(["doctor", "--json"]).args(args).output().unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(!told.contains("geheim"), "{told}");
+        (output.status.success(), told)
+    };
+    let (is_well, told) = doctor(&["--config", &path("punctual.toml")]);
+    assert!(is_well && told.contains("everybody on this machine may read it"), "{told}");
+    let (is_well, told) = doctor(&["--store", &url, "--redis-password-file", &path("app")]);
+    assert!(!is_well && told.contains("password"), "{told}");
+
+    let store = format!("redis://:geheim@127.0.0.1:{}", redis.port);
+    for (store, file, part) in [
+        (&store, path("password"), "redis_password_file: the URL of the store has it, too"),
+        (&url, path("none"), "redis_password_file: cannot read"),
+        (&url, path("app"), "password"),
+    ] {
+        let line = complaint(&try_serve(store, &["--redis-password-file", &file]), 1);
+        assert!(line.contains(part) && !line.contains("geheim"), "{line}");
+    }
+    let moved = punctual()
+        .args(["migrate", "--from", &url, "--to", &path("moved"), "--json"])
+        .args(["--redis-password-file", &path("password")])
+        .output()
+        .unwrap();
+    assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
+}
+
+#[tokio::test]
 async fn a_prefix_parts_stores_in_one_redis() {
     let redis = Redis::start();
     let dir = tempfile::tempdir().unwrap();

@@ -15,9 +15,13 @@ struct Working(Child);
 
 impl Working {
     fn start(server: &Server, flags: &[&str], script: &str) -> Self {
+        Self::telling(server, flags, script, Stdio::null())
+    }
+
+    fn telling(server: &Server, flags: &[&str], script: &str, stderr: impl Into<Stdio>) -> Self {
         let mut command = punctual();
         command.args(["work", "q"]).args(flags).args(["--", "sh", "-c", script]);
-        command.env("PUNCTUAL_URL", &server.url).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env("PUNCTUAL_URL", &server.url).stdout(Stdio::null()).stderr(stderr);
         Self(command.spawn().unwrap())
     }
 
@@ -43,7 +47,9 @@ async fn its_exit_code_decides_and_its_output_is_the_result() {
     let script = r#"read -r order; echo "$PUNCTUAL_QUEUE $PUNCTUAL_TASK_ID $PUNCTUAL_ATTEMPT" >&2
         case $order in '"json"') echo '{"n": 1e400}';; '"text"') echo done;; '"silent"') ;;
         *) exit 3;; esac"#;
-    let _working = Working::start(&server, &["--concurrency", "2"], script);
+    let told = tempfile::NamedTempFile::new().unwrap();
+    let file = told.reopen().unwrap();
+    let _working = Working::telling(&server, &["--concurrency", "2"], script, file);
     for order in ["json", "text", "silent", "fail"] {
         client.push("q", &NewTask::new(order).id(order).max_attempts(2)).await.unwrap();
     }
@@ -53,6 +59,8 @@ async fn its_exit_code_decides_and_its_output_is_the_result() {
     assert_eq!(result("silent").await, None);
     let failed = in_state(&client, "q", "fail", State::Failed).await;
     assert_eq!((failed.attempt, failed.error.as_deref()), (2, Some("q fail 2")));
+    let told = std::fs::read_to_string(told.path()).unwrap();
+    assert!(told.contains("q json 1\n") && told.contains("q fail 2\n"), "{told}");
 }
 
 #[tokio::test]

@@ -71,7 +71,7 @@ async fn move_clock(State(app): State<Arc<App>>, body: JsonBody) -> Result<Respo
     };
     let ask: Move = body.read()?;
     let clock = clock.lock().await;
-    app.engine.settle_down().await;
+    app.engine.let_deliveries_end().await;
     let now = app.engine.now();
     clock.shift(ask.by_ms(now)?).await.map_err(Failure::from)?;
     app.engine.catch_up().await.map_err(Failure::from)?;

@@ -121,7 +121,7 @@ async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCas
     let store = Arc::new(ModelStore::new(Arc::new(clock)));
     let config = ServerConfig::default();
     let (engine, _returned) = Engine::new(store.clone(), &config, Arc::default());
-    let presence = Arc::new(Presence::new(store, None));
+    let presence = Arc::new(Presence::new(store, None, None));
     let api = Api::new(Arc::new(App::new(engine, presence, &config)));
     let send = |method: &str, path: &str, body: Vec<u8>| {
         let below = format!("/v1/queues/q/{path}");

@@ -74,7 +74,7 @@ mod tests {
         let store = Arc::new(ModelStore::new(Arc::new(SystemClock::new())));
         let config = ServerConfig::default();
         let (engine, _returned) = Engine::new(store.clone(), &config, Arc::default());
-        let presence = Arc::new(Presence::new(store, None));
+        let presence = Arc::new(Presence::new(store, None, None));
         let app = Arc::new(App::new(engine, presence, &config));
         let api = crate::api::Api::new(app.clone());
         let status = async |path: &str| {

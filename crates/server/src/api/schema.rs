@@ -191,7 +191,7 @@ pub(crate) struct SettingsSchema {
     /// A label to tell queues apart.
     tag: Option<String>,
     /// Most live tasks; unlimited.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 9223372036854775807i64)]
     max: Option<u64>,
     /// How long a taken task is held before it counts as lost; 30 s.
     hold: Option<Duration>,

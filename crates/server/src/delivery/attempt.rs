@@ -102,7 +102,7 @@ impl Attempt {
         match self.engine.happen_to_one(&self.queue, ask).await {
             Ok(_) => true,
             Err(failure) => {
-                warn!(queue = %self.queue, %failure, "a task was not held long enough");
+                warn!(queue = %self.queue, id = %self.spec.id, %failure, "a task was not held long enough");
                 false
             }
         }

@@ -53,10 +53,10 @@ pub(super) async fn conclude(engine: &Engine, batch: Vec<(Held, Settlement)>) {
         let now = engine.now();
         let said = until.into_iter().zip(asks).zip(failures);
         open = said.filter(|(_, failure)| failure.is_some()).map(|(said, _)| said).collect();
-        let held = open.len();
-        open.retain(|(until, _)| now < *until);
-        if open.len() < held {
-            warn!(queue = %name, tasks = held - open.len(), %failure,
+        let (held, lost): (Vec<_>, Vec<_>) = open.into_iter().partition(|(until, _)| now < *until);
+        open = held;
+        if let Some((_, first)) = lost.first() {
+            warn!(queue = %name, id = %first.id, tasks = lost.len(), %failure,
                 "what became of deliveries was not stored; they will be made again");
         }
     }

@@ -94,9 +94,9 @@ impl Executor {
         let engine = self.engine.clone();
         loop {
             self.look();
+            engine.deliveries.under_way.send_replace(self.under_way());
             let is_through = self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
             engine.deliveries.calls.is_through(is_through);
-            engine.deliveries.is_under_way.send_replace(self.is_under_way());
             let alarm = self.alarms.next_at();
             tokio::select! {
                 () = &mut closing => break,
@@ -135,16 +135,15 @@ impl Executor {
         Ok(())
     }
 
-    /// Whether anything that was taken, or is being taken, is yet to come to its end.
-    fn is_under_way(&self) -> bool {
-        !(self.looks.is_empty() && self.attempts.is_empty() && self.conclusions.is_empty())
+    /// How many attempts are under way, or are yet to be stored.
+    fn under_way(&self) -> usize {
+        let concluding: usize = self.concluding.values().map(|(tasks, _)| tasks).sum();
+        self.attempts.len() + concluding
     }
 
     /// How many more attempts can be made beside those under way.
     fn room(&self) -> usize {
-        let concluding: usize = self.concluding.values().map(|(tasks, _)| tasks).sum();
-        let under_way = self.attempts.len() + concluding;
-        if self.bytes >= BYTES_MAX { 0 } else { DELIVERIES_MAX.saturating_sub(under_way) }
+        if self.bytes >= BYTES_MAX { 0 } else { DELIVERIES_MAX.saturating_sub(self.under_way()) }
     }
 
     /// Looks at the next queue, if none is being looked at and there is room for what it may have.
@@ -241,7 +240,10 @@ impl Executor {
     /// Ends an attempt: what becomes of its task.
     fn end(&mut self, ended: Result<(Id, Ended), JoinError>) -> Option<(Held, Settlement)> {
         let (id, ended) = ended.unwrap_or_else(|failure| {
-            error!(%failure, "an attempt failed; the hold of its task will end");
+            if let Some(Place { held, .. }) = self.places.get(&failure.id()) {
+                let (queue, id) = (&held.queue.name, &held.stored.task.spec.id);
+                error!(%queue, %id, %failure, "an attempt failed; the hold of its task will end");
+            }
             (failure.id(), Ended::Gone)
         });
         let Place { target, message, held } = self.places.remove(&id)?;

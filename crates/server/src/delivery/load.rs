@@ -69,7 +69,7 @@ impl Room {
             return Err(NoLoad::NotNow);
         };
         let read = read(engine, key).await.map_err(|failure| {
-            tracing::warn!(%failure, "a bundle to deliver cannot be read now");
+            tracing::warn!(bundle = %key, id = %task, %failure, "a bundle to deliver cannot be read now");
             NoLoad::NotNow
         })?;
         let Some(Read { before, payloads, after }) = read else { return Err(NoLoad::NoBundle) };

@@ -107,7 +107,8 @@ impl Messenger {
 /// are doing.
 pub(crate) struct Deliveries {
     calls: Calls,
-    is_under_way: watch::Sender<bool>,
+    /// How many attempts are under way, or are yet to be stored.
+    under_way: watch::Sender<usize>,
     hosts: Mutex<Hosts>,
 }
 
@@ -115,7 +116,7 @@ impl Deliveries {
     /// No deliveries yet.
     pub(crate) fn new(config: DeliveryConfig) -> Self {
         let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
-        Self { calls: Calls::default(), is_under_way: watch::Sender::new(false), hosts }
+        Self { calls: Calls::default(), under_way: watch::Sender::new(0), hosts }
     }
 
     /// Says that a queue of mode `http` may have tasks to deliver.
@@ -128,10 +129,17 @@ impl Deliveries {
         self.calls.begun().await;
     }
 
-    /// Resolves when no delivery is under way.
+    /// Resolves when all that can be delivered now has been, and what became of it is stored.
     pub(crate) async fn ended(&self) {
-        // With the sender in this very place, the wait cannot fail.
-        let _ = self.is_under_way.subscribe().wait_for(|is_under_way| !is_under_way).await;
+        let mut under_way = self.under_way.subscribe();
+        loop {
+            self.begun().await;
+            if *under_way.borrow_and_update() == 0 {
+                return;
+            }
+            // With the sender in this very place, the wait cannot fail.
+            let _ = under_way.changed().await;
+        }
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {

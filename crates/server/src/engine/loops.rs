@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_core::announce;
@@ -101,7 +102,8 @@ impl Engine {
         if let Err(failure) = released
             && !matches!(failure, Failure::NoQueue(_))
         {
-            warn!(%queue, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
+            let id = asks.first().map(|ask| tracing::field::display(&ask.id));
+            warn!(%queue, id, tasks = asks.len(), %failure, "tasks of a taker that is gone were not released; their holds will end");
         }
     }
 
@@ -170,6 +172,7 @@ impl Engine {
         if expired.is_empty() {
             return Ok(Round::Empty);
         }
+        self.rounds.fetch_add(1, Ordering::SeqCst);
         let now = self.now();
         for task in expired.iter().map(|stored| &stored.task) {
             let due = task.status.hold.map(|hold| hold.until).or(task.expires_at());
@@ -239,6 +242,7 @@ impl Engine {
         if rung.is_empty() {
             return Ok(Round::Empty);
         }
+        self.rounds.fetch_add(1, Ordering::SeqCst);
         let now = self.now();
         let (mut steps, mut told) = (Vec::new(), Vec::new());
         let mut workers = Vec::new();

@@ -46,6 +46,7 @@ mod votes;
 mod workers;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use punctual_core::http::{Outgoing, Reach, TargetUrl};
 use punctual_core::notice::NoticeSettings;
@@ -108,6 +109,8 @@ pub(crate) struct Engine {
     vote_locks: OwnerLocks,
     /// Tasks are assigned by one request, or round, of this node at a time.
     assigning: tokio::sync::Mutex<()>,
+    /// Rounds of holds and owners that found something to do.
+    rounds: AtomicU64,
     /// When this node began to listen: whoever was not heard of before may have spoken to nobody.
     started_at: Timestamp,
     /// The same by the machine's clock, in Unix seconds.
@@ -144,6 +147,7 @@ impl Engine {
         let (returned, receiver) = unbounded_channel();
         let meters = Arc::<Meters>::default();
         let engine = Self {
+            rounds: AtomicU64::new(0),
             started_at: store.now(),
             events: Events::new(store.clone(), meters.clone(), tracer.clone()),
             tracer,

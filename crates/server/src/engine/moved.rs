@@ -1,6 +1,7 @@
-//! Around a move of the clock: what is under way is answered before it, and all that fell due is handed
-//! out after it, before anybody is told.
+//! Around a move of the clock: what is under way ends before it, and all that fell due is handed out
+//! before anybody is told.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use punctual_store::StoreError;
@@ -9,18 +10,17 @@ use tokio::time::{Instant, sleep, timeout};
 use super::Engine;
 use super::loops::{ROUND_MAX, Round};
 
-/// How long deliveries under way may take to be answered.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 /// How long to wait for what does not get on, and how often to look.
 const QUIET_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(1);
+/// How long deliveries under way may take to end before the clock is moved all the same.
+const ENDED_WITHIN: Duration = Duration::from_secs(2);
 
 impl Engine {
-    /// Lets deliveries under way be answered. The server would not hear of their answers asleep, and
-    /// make them again; whoever moves the clock because it saw a request come does not mean that.
-    pub(crate) async fn settle_down(&self) {
-        // A target that takes longer may well be slept through.
-        let _ = timeout(ANSWERED_WITHIN, self.deliveries.ended()).await;
+    /// Lets deliveries under way end. Whoever saw one arrive may move the clock before its answer is
+    /// stored; its hold would be over then, and the attempt would not count.
+    pub(crate) async fn let_deliveries_end(&self) {
+        let _ = timeout(ENDED_WITHIN, self.deliveries.ended()).await;
     }
 
     /// Deals with all that is due by the clock as it is now. If the store fails, the clock has been
@@ -29,10 +29,25 @@ impl Engine {
         self.hand_out().await.map_err(StoreError::in_doubt)
     }
 
+    /// What is done at once may make more due, as each run of a plan that keeps them all does: so until
+    /// nothing more turns up, or it takes too long.
     async fn hand_out(&self) -> Result<(), StoreError> {
+        let patience = Instant::now() + QUIET_WITHIN;
         self.store.tick().await?;
         self.work_off().await?;
         while self.store.sweep(ROUND_MAX).await? {}
+        loop {
+            let rounds = self.rounds.load(Ordering::SeqCst);
+            self.call_all().await?;
+            self.work_off().await?;
+            if self.rounds.load(Ordering::SeqCst) == rounds || Instant::now() > patience {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Has everybody look who hands out, and waits until they are through.
+    async fn call_all(&self) -> Result<(), StoreError> {
         self.lines.call_all();
         self.bells.ring_all();
         for queue in self.http_queues().await? {

@@ -147,7 +147,9 @@ impl Engine {
             let name = before.name.clone();
             // Who spoke while no server listened is heard of again in time, or is lost then.
             let heard_at = self.roster.heard_at(&name, now).unwrap_or(before.seen_at);
-            let heard_at = heard_at.max(self.started_at);
+            // A start that lies ahead is of a clock that was set back since, and says nothing.
+            let start = Some(self.started_at).filter(|at| *at <= now);
+            let heard_at = start.map_or(heard_at, |at| heard_at.max(at));
             let Some(worker) = before.ring(heard_at, now) else {
                 is_done |= self.remove_worker(&name, revision).await?;
                 continue;

@@ -118,7 +118,7 @@ switched! {
     None fn owners(keys: &[OwnerKey]) -> Vec<Option<StoredOwner>>;
     None fn items(key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson>;
     None fn list_owners(listing: OwnerListing) -> OwnerPage;
-    None fn audit(entry: &AuditEntry) -> ();
+    None fn audit(entries: &[AuditEntry]) -> ();
     None fn audited(cursor: Option<String>, limit: usize) -> AuditPage;
     None fn timed_plans(cursor: Option<String>, limit: usize) -> OwnerPage;
     None fn station(plan: &PlanId) -> Option<QueueName>;

@@ -4,11 +4,12 @@ use punctual_core::Span;
 
 use super::checks;
 use super::fixture::Fixture;
-use crate::port::{AuditEntry, StoreError};
+use crate::port::{AUDIT_ENTRIES_MAX, AuditEntry, StoreError};
 
 checks! {
     "audit":
     what_was_done_is_told_newest_first,
+    the_last_of_what_was_done_outlives_a_restart,
 }
 
 async fn what_was_done_is_told_newest_first(f: Fixture) {
@@ -24,8 +25,9 @@ async fn what_was_done_is_told_newest_first(f: Fixture) {
         target: format!("q é \"{n}\"\n"),
         status: 200 + n,
     };
-    for n in 0..5 {
-        f.store().audit(&entry(n)).await.expect("the store answers");
+    let entries: Vec<_> = (0..5).map(entry).collect();
+    for some in [&entries[..1], &entries[1..4], &[], &entries[4..]] {
+        f.store().audit(some).await.expect("the store answers");
     }
     let newest_first: Vec<_> = (0..5).rev().map(entry).collect();
     for limit in 1..7 {
@@ -44,5 +46,32 @@ async fn what_was_done_is_told_newest_first(f: Fixture) {
     for cursor in ["", "x", "1-x", "-1"] {
         let refused = f.store().audited(Some(cursor.to_owned()), 1).await;
         assert!(matches!(refused, Err(StoreError::BadCursor)), "{cursor:?}: {refused:?}");
+    }
+}
+
+async fn the_last_of_what_was_done_outlives_a_restart(mut f: Fixture) {
+    let now = f.now();
+    let entry = |n: usize| AuditEntry {
+        at: now,
+        who: "open".to_owned(),
+        from: String::new(),
+        action: "queue.put".to_owned(),
+        target: n.to_string(),
+        status: 200,
+    };
+    let mut entries: Vec<_> = (0..AUDIT_ENTRIES_MAX + 7).map(entry).collect();
+    for some in entries.chunks(1_000) {
+        f.store().audit(some).await.expect("the store answers");
+    }
+    loop {
+        let all = f.store().audited(None, 2 * AUDIT_ENTRIES_MAX).await.expect("the store answers");
+        assert_eq!((all.items.len(), &all.next), (entries.len().min(AUDIT_ENTRIES_MAX), &None));
+        assert!(all.items.iter().zip(entries.iter().rev()).all(|(a, b)| a == b), "newest first");
+        if entries.len() > AUDIT_ENTRIES_MAX + 7 || !f.restart().await {
+            return;
+        }
+        let one_more = entry(entries.len());
+        f.store().audit(std::slice::from_ref(&one_more)).await.expect("the store answers");
+        entries.push(one_more);
     }
 }

@@ -25,11 +25,13 @@ pub(super) enum Table {
     Owner,
     /// Items of owners, by row.
     Item,
+    /// What was done of late.
+    Audit,
 }
 
 impl Table {
     /// Every table.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Meta,
         Self::Queue,
         Self::Status,
@@ -38,6 +40,7 @@ impl Table {
         Self::Keyed,
         Self::Owner,
         Self::Item,
+        Self::Audit,
     ];
 
     /// Its name.
@@ -51,6 +54,7 @@ impl Table {
             Self::Keyed => "keyed",
             Self::Owner => "owner",
             Self::Item => "item",
+            Self::Audit => "audit",
         }
     }
 }

@@ -14,7 +14,7 @@ use super::memory::MemoryJournal;
 use super::owner_index::OwnerIndex;
 use super::readers::Keys;
 use super::rows::{
-    BirthsRow, Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack,
+    BirthsRow, Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, check, missing, packed, put, unpack,
 };
 use super::shard::{Remains, Shard, entry_of};
 use crate::clock::Clock;
@@ -64,6 +64,7 @@ impl Shard {
             clock,
             hash_key: meta.hash_key,
             receipts: Receipts::default(),
+            audit: 1..1,
             last_number: 0,
             last_birth: births.last,
             reserved_births: births.last,
@@ -120,6 +121,12 @@ impl Shard {
         journal.scan(Table::Keyed, &mut |key, row| {
             let row: KeyedRow = unpack(Table::Keyed, key, row)?;
             self.keyed.add(key, row.key, row.at);
+            Ok(())
+        })?;
+        journal.scan(Table::Audit, &mut |key, row| {
+            check(Table::Audit, key, row)?;
+            let first = if self.audit.is_empty() { key } else { self.audit.start };
+            self.audit = first..key + 1;
             Ok(())
         })?;
         let numbers: Vec<u32> = self.queues.keys().copied().collect();

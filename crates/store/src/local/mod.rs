@@ -10,6 +10,7 @@
 //! - `shard`: all state and every change of it. `group`: how changes become durable together, or
 //!   are undone. `load`: how the state is rebuilt at start.
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
+//! - `audit`: what was done of late.
 //! - `holdings`: which tasks of which queues a worker has. `numbers`: numbers for names.
 //! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
@@ -18,6 +19,7 @@
 //! - `store`: the port. `writer`: the thread. `job`: what it is asked to do. `tasks`, `owners`, `queues`: the
 //!   port's operations as changes of the shard.
 
+mod audit;
 mod backup;
 mod bucket;
 mod check;
@@ -66,7 +68,6 @@ use self::readers::Readers;
 use self::shard::Shard;
 use self::sqlite::SqliteJournal;
 use self::writer::{Desk, Published, Writer};
-use crate::audit::Trail;
 use crate::clock::Clock;
 use crate::loopback::Loopback;
 use crate::measure::LocalMeasures;
@@ -101,8 +102,6 @@ pub struct LocalStore {
     events: Loopback,
     failure: watch::Receiver<Option<String>>,
     measures: Arc<LocalMeasures>,
-    /// What was done of late.
-    trail: Trail,
     /// Its directory; none: in memory only.
     dir: Option<PathBuf>,
     /// What makes copies of it, if it lies on disk.
@@ -184,7 +183,6 @@ impl LocalStore {
             failure,
             measures,
             copier: dir.as_deref().map(Copier::new),
-            trail: dir.as_deref().map_or_else(Trail::default, Trail::in_dir),
             dir,
             lock,
         }))

@@ -103,7 +103,9 @@ impl Contents {
             }
             Ok(())
         })?;
-        for table in [Table::Meta, Table::Spec, Table::Receipt, Table::Keyed, Table::Item] {
+        for table in
+            [Table::Meta, Table::Spec, Table::Receipt, Table::Keyed, Table::Item, Table::Audit]
+        {
             reader.scan(table, &mut |key, row| check(table, key, row))?;
         }
         Ok(contents)

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::Hasher;
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -48,6 +49,8 @@ pub(super) struct Shard {
     pub(super) measures: Arc<LocalMeasures>,
     pub(super) hash_key: [u64; 2],
     pub(super) receipts: Receipts,
+    /// The rows of what was done.
+    pub(super) audit: Range<u64>,
     pub(super) last_number: u32,
     pub(super) last_birth: u64,
     /// Births up to this one are known on disk to be used.
@@ -108,6 +111,9 @@ pub(super) enum Undo {
         dead: usize,
     },
     Keyed,
+    Audit {
+        before: Range<u64>,
+    },
 }
 
 impl Shard {

@@ -15,7 +15,7 @@ use super::owners::{
 use super::readers::{Spot, read_ids, read_specs, read_stored, stored};
 use super::rows::packed;
 use super::tasks::{TakenRow, TakenRows};
-use super::{FILE, LOG, LocalStore, low_on_space};
+use super::{FILE, LOG, LocalStore, audit, low_on_space};
 use crate::measure::Measures;
 use crate::port::{
     AuditEntry, AuditPage, Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup,
@@ -45,13 +45,16 @@ impl Store for LocalStore {
         Measures::Local(Arc::clone(&self.measures))
     }
 
-    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        self.trail.add(entry);
-        Ok(())
+    async fn audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError> {
+        let entries = entries.to_vec();
+        self.run(move |desk| desk.shard.note_done(&entries)).await
     }
 
     async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
-        self.trail.page(cursor.as_deref(), limit)
+        let before = cursor.map_or(Ok(u64::MAX), |cursor| cursor.parse());
+        let before = before.map_err(|_| StoreError::BadCursor)?;
+        let rows = self.run(|desk| Ok(desk.shard.audit.clone())).await?;
+        self.readers.read(move |reader| audit::read_page(reader, rows, before, limit)).await
     }
 
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {

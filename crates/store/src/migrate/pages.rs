@@ -1,11 +1,13 @@
-//! Records of a store, a page at a time.
+//! Records of a store, a page at a time; of what was done all there is, which is not much.
 
 use punctual_core::{OwnerKind, QueueName, State};
 
-use crate::port::{Listing, OwnerListing, StoreError, Stored, StoredOwner, Transfer};
+use crate::port::{AuditEntry, Listing, OwnerListing, StoreError, Stored, StoredOwner, Transfer};
 
 /// Records of one page; each may be a megabyte or more.
 const PAGE: usize = 100;
+/// Entries of one page.
+const AUDIT_PAGE: usize = 1_000;
 
 /// The tasks of a queue in all states. Those that wait come before those that are ready: one whose time
 /// comes meanwhile is read once or twice, but not left out.
@@ -54,5 +56,19 @@ impl<'a> OwnerPages<'a> {
             cursor => self.listing.take().map(|listing| OwnerListing { cursor, ..listing }),
         };
         Ok(Some(page.items))
+    }
+}
+
+/// What was done, the oldest first.
+pub(super) async fn audit_trail(store: &dyn Transfer) -> Result<Vec<AuditEntry>, StoreError> {
+    let (mut trail, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = store.audited(cursor, AUDIT_PAGE).await?;
+        trail.extend(page.items);
+        cursor = page.next;
+        if cursor.is_none() {
+            trail.reverse();
+            return Ok(trail);
+        }
     }
 }

@@ -6,8 +6,8 @@ use punctual_core::{Owner, OwnerKey, OwnerKind, Queue, RawJson, State, Task};
 use serde::Serialize;
 use siphasher::sip::SipHasher13;
 
-use super::pages::{OwnerPages, TaskPages};
-use crate::port::{Remembered, StoreError, Transfer};
+use super::pages::{OwnerPages, TaskPages, audit_trail};
+use crate::port::{AuditEntry, Remembered, StoreError, Transfer};
 
 /// Items read at a time.
 const ITEMS: usize = 500;
@@ -38,6 +38,7 @@ pub struct Tally {
     /// In the order of [`OwnerKind::ALL`].
     owners: [Sum; OwnerKind::ALL.len()],
     items: Sum,
+    audit: Sum,
     reserved: u64,
     receipts: u64,
     keyed: u64,
@@ -72,6 +73,7 @@ impl Tally {
                 }
             }
         }
+        tally.add_audit(&audit_trail(store).await?);
         Ok(tally)
     }
 
@@ -108,6 +110,11 @@ impl Tally {
         self.items.add(&(key, item.as_str()));
     }
 
+    /// Here the order counts.
+    pub(super) fn add_audit(&mut self, trail: &[AuditEntry]) {
+        trail.iter().enumerate().for_each(|placed| self.audit.add(&placed));
+    }
+
     pub(super) fn add_memory(&mut self, item: &Remembered) {
         match item {
             Remembered::Reserved { .. } => self.reserved += 1,
@@ -128,6 +135,7 @@ impl Tally {
         counts.extend(owners);
         counts.extend([
             ("items", self.items.count),
+            ("audit entries", self.audit.count),
             ("reserved ids", self.reserved),
             ("receipts", self.receipts),
             ("keyed requests", self.keyed),

@@ -7,6 +7,7 @@ mod bucket;
 mod contents;
 mod list;
 mod owners;
+mod trail;
 mod transfer;
 
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ use punctual_core::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::contents::{Contents, Record, Shelf};
-use crate::audit::Trail;
+use self::trail::Trail;
 use crate::clock::{Clock, Instant};
 use crate::loopback::Loopback;
 use crate::port::{
@@ -45,7 +46,7 @@ struct Inner {
     /// The one stream of wake-ups, until it is asked for.
     stream: Mutex<Option<UnboundedReceiver<Wake>>>,
     events: Mutex<Loopback>,
-    trail: Trail,
+    trail: Mutex<Trail>,
 }
 
 impl ModelStore {
@@ -74,7 +75,7 @@ impl ModelStore {
                 wakes,
                 stream,
                 events,
-                trail: Trail::default(),
+                trail: Mutex::default(),
             }),
         }
     }
@@ -100,6 +101,10 @@ fn loopback() -> Loopback {
 impl Inner {
     fn events(&self) -> MutexGuard<'_, Loopback> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn trail(&self) -> MutexGuard<'_, Trail> {
+        self.trail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Contents> {
@@ -416,13 +421,13 @@ impl Store for ModelStore {
         self.inner.read(|contents, _| contents.timed_plans(cursor.as_deref(), limit))
     }
 
-    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        self.inner.trail.add(entry);
+    async fn audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError> {
+        self.inner.trail().add(entries);
         Ok(())
     }
 
     async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
-        self.inner.trail.page(cursor.as_deref(), limit)
+        self.inner.trail().page(cursor.as_deref(), limit)
     }
 
     async fn station(&self, plan: &PlanId) -> Result<Option<QueueName>, StoreError> {

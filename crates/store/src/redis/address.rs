@@ -6,6 +6,7 @@ use redis::{
     ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo,
 };
 
+use super::RedisLogin;
 use crate::port::StoreError;
 
 const DEFAULT_PORT: u16 = 6_379;
@@ -107,6 +108,30 @@ impl Address {
             wrong("after ? only sentinel_username and sentinel_password are known")
         })?;
         Ok(Self { hosts, topology, is_tls, login, sentinel_login, database })
+    }
+
+    /// The same with what a login adds to it.
+    pub(super) fn with(mut self, login: &RedisLogin) -> Result<Self, StoreError> {
+        let RedisLogin { username, password, sentinel_password } = login;
+        let is_sentinel = matches!(self.topology, Topology::Sentinel { .. });
+        if sentinel_password.is_some() && !is_sentinel {
+            return Err(StoreError::Open(
+                "redis_sentinel_password_file: only for redis+sentinel://".to_owned(),
+            ));
+        }
+        for (setting, given, known) in [
+            ("redis_username_file", username, &mut self.login.username),
+            ("redis_password_file", password, &mut self.login.password),
+            ("redis_sentinel_password_file", sentinel_password, &mut self.sentinel_login.password),
+        ] {
+            if given.is_some() && known.is_some() {
+                return Err(StoreError::Open(format!(
+                    "{setting}: the URL of the store has it, too"
+                )));
+            }
+            *known = known.take().or_else(|| given.clone());
+        }
+        Ok(self)
     }
 
     /// How to connect to a Redis at a place.
@@ -232,6 +257,32 @@ mod tests {
         let cluster = Address::parse("rediss+cluster://a:1,b:2").unwrap();
         assert_eq!(cluster.topology, Topology::Cluster);
         assert!(cluster.is_tls);
+    }
+
+    #[test]
+    fn a_login_adds_what_the_url_leaves_out() {
+        let given = |text: &str| Some(text.to_owned());
+        let login = RedisLogin { password: given("p@ss"), ..RedisLogin::default() };
+        let address = Address::parse("redis://me@a").unwrap().with(&login).unwrap();
+        assert_eq!(address.login.username.as_deref(), Some("me"));
+        assert_eq!(address.login.password.as_deref(), Some("p@ss"));
+        let all = RedisLogin { username: given("me"), sentinel_password: given("s"), ..login };
+        let address = Address::parse("redis+sentinel://a/main").unwrap().with(&all).unwrap();
+        assert_eq!(address.login.username.as_deref(), Some("me"));
+        assert_eq!(address.sentinel_login.password.as_deref(), Some("s"));
+        for (url, setting) in [
+            ("redis://:secret@a", "redis_sentinel_password_file: only"),
+            ("redis+sentinel://you@a/main", "redis_username_file: the URL"),
+            ("redis+sentinel://:secret@a/main", "redis_password_file: the URL"),
+            (
+                "redis+sentinel://a/main?sentinel_password=secret",
+                "redis_sentinel_password_file: the",
+            ),
+        ] {
+            let Err(error) = Address::parse(url).unwrap().with(&all) else { panic!("{url}") };
+            assert!(error.to_string().starts_with(setting), "{url}: {error}");
+            assert!(!error.to_string().contains("secret@"), "{error}");
+        }
     }
 
     #[test]

@@ -6,10 +6,12 @@ use super::scripts::{AUDIT, AUDITED};
 use crate::port::{AUDIT_ENTRIES_MAX, AuditEntry, AuditPage, StoreError};
 
 impl Node {
-    pub(super) async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        let json = serde_json::to_string(entry).expect("an entry is plain text and numbers");
+    pub(super) async fn audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError> {
         let mut call = self.call(&AUDIT, Keys::FIRST_SHARD).await;
-        call.arg(AUDIT_ENTRIES_MAX).arg(json);
+        call.arg(AUDIT_ENTRIES_MAX);
+        for entry in entries {
+            call.arg(serde_json::to_string(entry).expect("an entry is plain text and numbers"));
+        }
         call.send().await.map(drop)
     }
 

@@ -9,7 +9,6 @@ use punctual_core::{OwnerKind, QueueName};
 use redis::{RedisResult, Value, cmd};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::address::Address;
 use super::answer::Part;
 use super::clock::StoreClock;
 use super::connection::Connection;
@@ -17,7 +16,7 @@ use super::durability::Durability;
 use super::link::Link;
 use super::node::Node;
 use super::scripts::{CHECK, CHECK_HELD, CHECK_OWNERS, LANES};
-use super::{RedisOptions, RedisStore, closed, keys, random_name, shards};
+use super::{RedisOptions, RedisStore, closed, random_name, shards};
 use crate::clock::{Clock, SystemClock};
 use crate::port::StoreError;
 
@@ -46,8 +45,7 @@ impl RedisStore {
         options: RedisOptions,
         is_mending: bool,
     ) -> Result<Examination, StoreError> {
-        let address = Address::parse(&options.url)?;
-        keys::check_prefix(&options.prefix)?;
+        let address = options.address()?;
         let (sender, _messages) = unbounded_channel();
         let opened = Connection::open(&address, sender).await;
         let mut connection = opened.map_err(closed(&address))?;

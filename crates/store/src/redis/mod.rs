@@ -95,10 +95,23 @@ const CLUSTER_SHARDS: usize = 64;
 /// The form of the data that this version reads and writes; `init.lua` notes it in a new store.
 const FORMAT: u32 = 2;
 
+/// How to log in, as far as the URL does not say it.
+#[derive(Clone, Default, PartialEq)]
+pub struct RedisLogin {
+    /// The name.
+    pub username: Option<String>,
+    /// The password.
+    pub password: Option<String>,
+    /// The password of the Sentinels.
+    pub sentinel_password: Option<String>,
+}
+
 /// How to open a Redis store.
 pub struct RedisOptions {
     /// Where Redis is: `redis://`, `rediss://` for TLS, `redis+sentinel://` or `redis+cluster://`.
     pub url: String,
+    /// How to log in, as far as the URL does not say it.
+    pub login: RedisLogin,
     /// What all keys begin with; may be empty.
     pub prefix: String,
     /// Replicas that must have a write before it is answered.
@@ -118,6 +131,7 @@ impl RedisOptions {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            login: RedisLogin::default(),
             prefix: "punctual".to_owned(),
             wait_replicas: 0,
             allow_unsafe: false,
@@ -125,6 +139,17 @@ impl RedisOptions {
             is_filled: false,
             clock: None,
         }
+    }
+
+    /// Fails with what is wrong with them, as far as that can be told without asking Redis.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.address().map(drop)
+    }
+
+    /// Where Redis is, if all of them are right.
+    fn address(&self) -> Result<Address, StoreError> {
+        keys::check_prefix(&self.prefix)?;
+        Address::parse(&self.url)?.with(&self.login)
     }
 }
 
@@ -141,8 +166,7 @@ impl RedisStore {
     /// Fails if Redis would lose tasks and is not allowed to, refuses the login, or holds a store of a
     /// newer version; the message says which. That it cannot be reached, or not yet, is retryable.
     pub async fn open(options: RedisOptions) -> Result<Arc<Self>, StoreError> {
-        let address = Address::parse(&options.url)?;
-        keys::check_prefix(&options.prefix)?;
+        let address = options.address()?;
         let (sender, messages) = unbounded_channel();
         let opened = Connection::open(&address, sender.clone()).await;
         let mut connection = opened.map_err(closed(&address))?;
@@ -454,8 +478,8 @@ impl Store for RedisStore {
         self.node.nodes().await
     }
 
-    async fn audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        self.node.audit(entry).await
+    async fn audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError> {
+        self.node.audit(entries).await
     }
 
     async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {

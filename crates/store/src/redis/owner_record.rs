@@ -1,15 +1,16 @@
 //! An owner as it lies in Redis: how its record is written and read. `docs/redis.md` names every key.
 //!
-//! A plan's record is JSON for people to read, under the name that the seeds give it, and packed beside
-//! that: JSON does not tell `null` from nothing, and if somebody spoils it, the plan still reads, as one
-//! that failed. A bundle's record is JSON without what lies beside it: its target, packed, and its data.
+//! A plan's record is packed; beside that lies its message, JSON for people to read, under the names that
+//! the seeds give it and its fields. If somebody spoils that, the plan still reads, as one that failed. A bundle's record is JSON without what lies beside it: its target, packed, and its data.
 //! All others are packed, and JSON besides for people to read.
 
 use std::collections::BTreeSet;
 
 use punctual_core::bundle::{Bundle, BundleState};
-use punctual_core::plan::{Phase, Plan};
-use punctual_core::{Owner, OwnerKey, OwnerKind, Timestamp};
+use punctual_core::calendar::Rule;
+use punctual_core::plan::{LastState, Order, Phase, Plan, PlanState};
+use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, Timestamp};
+use serde::Serialize;
 use tracing::error;
 
 use super::answer::Part;
@@ -27,6 +28,44 @@ fn seconds_text(time: Option<Timestamp>) -> String {
 
 fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec(record).expect("records have string keys only")
+}
+
+/// What people see of a plan: what it was given, and where it stands.
+#[derive(Serialize)]
+struct Message<'a> {
+    plan_id: &'a PlanId,
+    station: &'a QueueName,
+    #[serde(flatten)]
+    order: &'a Order,
+    #[serde(flatten)]
+    rule: &'a Rule,
+    state: PlanState,
+    next_at: Option<Timestamp>,
+    real_repet: u64,
+    skipped: u64,
+    exec_time: Option<Timestamp>,
+    last_state: Option<LastState>,
+    error: Option<&'a str>,
+    created_at: Timestamp,
+    finished_at: Option<Timestamp>,
+}
+
+fn message(plan: &Plan) -> Vec<u8> {
+    json(&Message {
+        plan_id: &plan.id,
+        station: &plan.station,
+        order: &plan.order,
+        rule: &plan.rule,
+        state: plan.state(),
+        next_at: plan.next_at,
+        real_repet: plan.real_repet,
+        skipped: plan.skipped,
+        exec_time: plan.exec_time,
+        last_state: plan.last_state,
+        error: plan.error.as_deref(),
+        created_at: plan.created_at,
+        finished_at: plan.finished_at,
+    })
 }
 
 fn packed<T: serde::Serialize>(record: &T) -> Vec<u8> {
@@ -49,7 +88,7 @@ impl Call<'_> {
                 let waits = bundle.state != BundleState::Failed;
                 (json(&record), target, waits.then_some(bundle.due_at))
             }
-            Owner::Plan(plan) => (json(plan), packed(plan), plan.timed_at()),
+            Owner::Plan(plan) => (message(plan), packed(plan), plan.timed_at()),
             Owner::Flow(flow) => (json(flow), packed(flow), None),
             Owner::Step(step) => (json(step), packed(step), None),
             Owner::Worker(worker) => (json(worker), packed(worker), None),
@@ -155,19 +194,18 @@ impl Shown {
     }
 
     fn plan(self) -> Result<Plan, StoreError> {
-        let packed = postcard::from_bytes::<Plan>(&self.packed);
-        if let Ok(plan) = &packed
-            && json(plan) == self.record
-        {
-            return Ok(plan.clone());
+        let place = || self.key.to_string();
+        let plan: Plan =
+            postcard::from_bytes(&self.packed).map_err(|error| corrupt(place(), error))?;
+        if OwnerKey::plan(&plan.station, &plan.id) != self.key {
+            return Err(corrupt(place(), "its record is that of another"));
         }
-        let reason = match serde_json::from_slice::<Plan>(&self.record) {
-            Ok(plan) if OwnerKey::plan(&plan.station, &plan.id) == self.key => return Ok(plan),
-            Ok(_) => "it is that of another".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        let plan = packed.map_err(|_| corrupt(self.key.to_string(), &reason))?;
-        error!(plan = %self.key.name, reason, "the record of a plan cannot be read; it will not run");
+        if message(&plan) == self.record {
+            return Ok(plan);
+        }
+        let reason = serde_json::from_slice::<serde::de::IgnoredAny>(&self.record)
+            .map_or_else(|error| error.to_string(), |_| "it was written over".to_owned());
+        error!(plan = %self.key.name, reason, "the message of a plan cannot be read; it will not run");
         let error = Some(format!("the stored plan cannot be read: {reason}"));
         Ok(Plan { phase: Phase::Error, next_at: None, error, ..plan })
     }

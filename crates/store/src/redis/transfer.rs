@@ -5,7 +5,6 @@ use punctual_core::{OwnerKind, OwnerRef, QueueName, TaskId, Timestamp};
 use redis::cmd;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::address::Address;
 use super::answer::Part;
 use super::commit::placement;
 use super::connection::Connection;
@@ -14,7 +13,7 @@ use super::node::Node;
 use super::push::{Blob, refusal};
 use super::receipt;
 use super::scripts::{ADMIT, BIRTHS, FORGET, REMEMBER, REMEMBERED};
-use super::{RedisOptions, RedisStore, closed, keys, shards};
+use super::{RedisOptions, RedisStore, closed, shards};
 use crate::port::{
     KeyedItem, Memories, Memory, OwnerChange, OwnerListing, Remembered, Step, Store, StoreError,
     Stored, Transfer,
@@ -45,8 +44,7 @@ pub struct Presence {
 impl RedisStore {
     /// Looks whether there is a store, and who uses it.
     pub async fn presence(options: &RedisOptions) -> Result<Presence, StoreError> {
-        let address = Address::parse(&options.url)?;
-        keys::check_prefix(&options.prefix)?;
+        let address = options.address()?;
         let (sender, _messages) = unbounded_channel();
         let opened = Connection::open(&address, sender).await;
         let mut connection = opened.map_err(closed(&address))?;

@@ -235,8 +235,13 @@ async fn a_plan_lies_under_the_names_of_the_seeds() {
     assert!((timer[0].1 * 1_000.0 - due.as_millis() as f64).abs() < 1.0);
     let record: String = server.command(&format!("GET punctual:{member}"));
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
-    assert_eq!((&record["station"], &record["phase"]), (&"a:station".into(), &"scheduled".into()));
-    assert_eq!(record["order"]["description"], "report");
+    assert_eq!(record["plan_id"], "00000000000000ff");
+    assert_eq!((&record["station"], &record["state"]), (&"a:station".into(), &"scheduled".into()));
+    assert_eq!((&record["description"], &record["no_keep"]), (&"report".into(), &false.into()));
+    let fields = "request_id caller plan_type plan_value plan_repet plan_time message real_repet";
+    for field in fields.split(' ').chain(["exec_time", "last_state"]) {
+        assert!(record.get(field).is_some(), "{field}: {record}");
+    }
     let work = "punctual:plan:work:a%3Astation:00000000000000ff";
     let results = || -> Vec<serde_json::Value> {
         serde_json::from_str(&server.command::<String>(&format!("GET {work}"))).unwrap()

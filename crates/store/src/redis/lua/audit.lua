@@ -1,12 +1,14 @@
--- Notes something that was done, and drops the oldest of what is over the limit.
+-- Notes things that were done, and drops the oldest of what is over the limit.
 --
 -- ARGV[5]  how many are kept
--- ARGV[6]  the entry, JSON
+-- ARGV[6…] the entries in their order, JSON
 -- Body     {}
 
 if repeated then
   return answer(repeated)
 end
 
-call('XADD', prefix .. 'audit', 'MAXLEN', ARGV[5], '*', 'entry', ARGV[6])
+for i = 6, #ARGV do
+  call('XADD', prefix .. 'audit', 'MAXLEN', ARGV[5], '*', 'entry', ARGV[i])
+end
 return finish({})
