@@ -1,6 +1,7 @@
 //! What a server writes to standard error: lines for people, or one JSON object each.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -30,8 +31,8 @@ enum LogFormat {
 }
 
 impl Log {
-    /// Begins to write. Every line says which node it is from, where there may be several.
-    pub(crate) fn start(&self, node: Option<String>) -> anyhow::Result<()> {
+    /// Begins to write. Every line says which node it is from, once that is known.
+    pub(crate) fn start(&self, node: Arc<OnceLock<String>>) -> anyhow::Result<()> {
         // What the client library for Redis says, the store says better; whoever wants it all may ask.
         let filter = format!("redis=error,{}", self.log);
         let filter = EnvFilter::try_new(filter).context("PUNCTUAL_LOG cannot be read")?;
@@ -59,7 +60,7 @@ impl Log {
 struct Signed<F> {
     lines: F,
     format: LogFormat,
-    node: Option<String>,
+    node: Arc<OnceLock<String>>,
 }
 
 impl<S, N, F> FormatEvent<S, N> for Signed<F>
@@ -74,7 +75,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let Some(node) = &self.node else {
+        let Some(node) = self.node.get() else {
             return self.lines.format_event(context, writer, event);
         };
         let mut line = String::new();

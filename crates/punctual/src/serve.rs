@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, anyhow, bail};
 use clap::{ArgMatches, Args};
@@ -42,10 +42,14 @@ pub(crate) struct Serve {
 impl Serve {
     /// Serves. The matches say where each setting comes from.
     pub(crate) async fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
+        let signature = Arc::new(OnceLock::new());
+        self.log.start(Arc::clone(&signature))?;
         let mut config = self.flags.settle()?;
         let node = random_name()?;
-        let has_others = matches!(config.store, StorePlace::Redis(_));
-        self.log.start(has_others.then(|| node.clone()))?;
+        if matches!(config.store, StorePlace::Redis(_)) {
+            // There may be others, whose lines are read together with its own.
+            signature.get_or_init(|| node.clone());
+        }
         let command = Self::augment_args(clap::Command::new("serve"));
         let settings = effective::settings(&command, matches)?;
         raise_file_limit();

@@ -9,7 +9,6 @@ use punctual_client::{
 };
 
 use crate::ledger::{AFTER, BRIEF, GONE, Ledger, Left, Payload, SCRATCH, SETTINGS, WORKED};
-use crate::power;
 use crate::random::Random;
 use crate::rules::Op;
 
@@ -28,12 +27,7 @@ pub(crate) struct ServerGone;
 
 /// Whether an error says so.
 pub(crate) fn is_gone(error: &Error) -> bool {
-    error.code().is_none_or(says_gone)
-}
-
-/// Whether the code of an error says so. What is read from a disk without power may be nonsense.
-fn says_gone(code: &str) -> bool {
-    code == "unavailable" || (code == "internal" && power::may_fail())
+    error.code().is_none_or(|code| code == "unavailable")
 }
 
 /// The ledger, also after somebody failed who had it: that is heard of when the round ends.
@@ -105,7 +99,7 @@ impl Hand {
                     match answer.code.as_deref() {
                         None => ledger.answered(*n, *left),
                         // The store went away in the middle; of these nothing is known.
-                        Some(code) if says_gone(code) => outcome = Err(ServerGone),
+                        Some("unavailable") => outcome = Err(ServerGone),
                         Some(code) => ledger.refused(*n, Some(code)),
                     }
                 }

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -16,11 +17,6 @@ const SIZE: &str = "1G";
 const SHUT_DOWN: &str = "\
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))";
-
-/// Whether this run is about it.
-pub(crate) fn may_fail() -> bool {
-    std::env::var_os("PUNCTUAL_CRASH_POWER").is_some()
-}
 
 /// A disk of a server's own.
 pub(crate) struct Disk {
@@ -46,18 +42,17 @@ impl Disk {
         self.dir.path().join("disk")
     }
 
-    /// With `dioread_lock` a sync waits until the file system's journal has what it wrote. Without, one
-    /// that the shutdown comes in between may succeed although its data is not found again: Linux 6.18
-    /// says nothing of extents that could not be marked as written, which no real power cut leads to.
     fn mount(&self) {
-        run(Command::new("mount")
-            .args(["-o", "loop,dioread_lock"])
-            .arg(self.image())
-            .arg(self.path()));
+        run(Command::new("mount").args(["-o", "loop"]).arg(self.image()).arg(self.path()));
     }
 
-    /// The power fails: nothing more gets to the disk, and the server ends.
+    /// The power fails: nothing more gets to the disk, and the server ends. Before, it stands still: a
+    /// sync that the shutdown comes in between may be told to have succeeded, and has not.
     pub(crate) fn fail_under(&self, server: Server) {
+        server.signal("STOP");
+        while !stands_still(server.pid()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         run(Command::new("python3").args(["-c", SHUT_DOWN]).arg(self.path()));
         server.kill();
         unmount(&self.path());
@@ -69,6 +64,15 @@ impl Drop for Disk {
     fn drop(&mut self) {
         unmount(&self.path());
     }
+}
+
+/// Whether all threads of a process are stopped: none of them is inside a system call any more.
+fn stands_still(pid: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    threads.into_iter().all(|thread| {
+        let stat = std::fs::read_to_string(thread.unwrap().path().join("stat")).unwrap_or_default();
+        stat.contains(") T ")
+    })
 }
 
 fn unmount(path: &Path) {
