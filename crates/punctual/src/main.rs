@@ -50,10 +50,6 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::report;
 
-/// A tenth of the time of a single task went to the allocator of the system; this one takes half.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// How long a store may take to close its files.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
