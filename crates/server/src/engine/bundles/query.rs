@@ -62,10 +62,9 @@ impl Engine {
         let queue = self.queue(queue).await?;
         let owner = OwnerKey::bundle(&queue.name, key);
         // One that nobody changes here meanwhile, so that its parts are of the same moment.
-        let lock = self.owner_locks.lock([&owner]).await;
+        let _lock = self.owner_locks.lock([&owner]).await;
         let payloads = self.payloads(&owner, BUNDLE_ITEMS_MAX).await?;
         let found = self.find(&owner).await?;
-        drop(lock);
         let reading = self.readings(&queue, found.into_iter().collect()).await?.pop();
         Ok((reading.ok_or_else(|| no_bundle(&queue.name, key))?, payloads))
     }
