@@ -52,11 +52,9 @@ export function go(path, query) {
 export function filter(patch, { replace = false } = {}) {
   const { path, query } = route.value;
   const address = href(path, { ...Object.fromEntries(query), ...patch });
-  if (!replace) {
-    location.hash = address;
-    return;
-  }
-  history.replaceState(null, "", address);
+  if (replace) history.replaceState(null, "", address);
+  else location.hash = address;
+  // The browser tells of the new address later, and what is typed until then must not bring the old one back.
   route.value = read();
 }
 
