@@ -17,6 +17,7 @@ mod error;
 mod event;
 mod node;
 mod owner;
+mod push;
 mod take;
 mod transfer;
 
@@ -26,8 +27,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use punctual_core::task::Decision;
 use punctual_core::{
-    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, Spec, State, Task, TaskId,
-    Timestamp, Token, Verb, WorkerName,
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, State, Task, TaskId, Timestamp,
+    Token, Verb, WorkerName,
 };
 use siphasher::sip::SipHasher13;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -38,6 +39,7 @@ pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
 pub use self::node::NodeCard;
 pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
+pub use self::push::{Keyed, KeyedItem, Push, PushRefusal, Pushed};
 pub use self::take::{Classes, Take, Taken, Taker};
 pub use self::transfer::{Memories, Memory, Remembered, Transfer};
 
@@ -67,87 +69,6 @@ pub struct Stored {
     pub task: Task,
     /// The version.
     pub revision: Revision,
-}
-
-/// Tasks to push into one queue.
-#[derive(Debug, Clone)]
-pub struct Push {
-    /// The queue.
-    pub queue: QueueName,
-    /// The tasks, checked by `core`.
-    pub tasks: Vec<Arc<Spec>>,
-    /// The request, where it carries an `Idempotency-Key`.
-    pub keyed: Option<Keyed>,
-}
-
-/// A request to be remembered in the same step, so that its repeat has no second effect.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Keyed {
-    /// Hash of access token, path and key.
-    pub key: u128,
-    /// Hash of the request's body.
-    pub request: u128,
-    /// The HTTP status it is answered with if it takes effect.
-    pub status: u16,
-    /// Whether it is remembered only if its one task was pushed.
-    pub single: bool,
-    /// One answer per item of the request. The store fills in the codes of the tasks it is given,
-    /// whose positions here are `positions`.
-    pub items: Vec<KeyedItem>,
-    /// Where the answers of [`Push::tasks`] stand in `items`.
-    pub positions: Vec<usize>,
-}
-
-/// The answer to one item of a keyed request.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct KeyedItem {
-    /// The id, if the item had or got one.
-    pub id: Option<TaskId>,
-    /// The error code, if it was refused.
-    pub code: Option<String>,
-}
-
-/// Why a task was not pushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PushRefusal {
-    /// A live task has that id, or it is reserved.
-    #[error("a task with this id is live, or the id is reserved")]
-    Duplicate,
-    /// The task there is a run of a plan or a step of a flow.
-    #[error("the task with this id belongs to a plan or flow")]
-    Owned,
-    /// The queue holds its `max`.
-    #[error("the queue is full")]
-    Full,
-}
-
-impl PushRefusal {
-    /// Its code in the interface.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Duplicate => "duplicate",
-            Self::Owned => "wrong_state",
-            Self::Full => "queue_full",
-        }
-    }
-}
-
-/// What came of a push.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Pushed {
-    /// One answer per task.
-    Answers(Vec<Result<Revision, PushRefusal>>),
-    /// The key was used before with the same request: its answers then.
-    Replayed {
-        /// The status it was answered with.
-        status: u16,
-        /// The answers.
-        items: Vec<KeyedItem>,
-    },
-    /// The key was used before with another request.
-    KeyReused,
-    /// There is no such queue.
-    NoQueue,
 }
 
 /// A decision to be committed, fenced on the version it was made from.

@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { api, url } from "../lib/api.js";
 import { t } from "../lib/text.js";
-import { Dialog } from "./dialog.js";
+import { Dialog, TypeToConfirm } from "./dialog.js";
 import { Icon } from "./icon.js";
 import { Progress } from "./progress.js";
 import { complain, say } from "./toast.js";
@@ -86,23 +86,7 @@ export function BulkDialog({ queue, verb, filter, title, note, typed, onClose })
                   ${!count.known && html`<span class="muted">${" "}${t("tasks.bulk-counting")}</span>`}
                 </p>
                 ${note && html`<p class="muted">${note}</p>`}
-                ${
-                  typed &&
-                  html`
-                    <label class="field">
-                      <span>
-                        ${t("shell.type-to-confirm")}${" "}
-                        <code>${typed}</code>
-                      </span>
-                      <input
-                        value=${text}
-                        autocomplete="off"
-                        spellcheck=${false}
-                        onInput=${(/** @type {any} */ event) => setText(event.target.value)}
-                      />
-                    </label>
-                  `
-                }
+                ${typed && html`<${TypeToConfirm} typed=${typed} text=${text} onText=${setText} />`}
               `
         }
         <footer>

@@ -63,6 +63,29 @@ export function confirm(question) {
   });
 }
 
+/**
+ * A text that has to be typed before something is done that cannot be undone.
+ *
+ * @param {{typed: string, text: string, onText: (text: string) => void, autofocus?: boolean}} props
+ */
+export function TypeToConfirm({ typed, text, onText, autofocus }) {
+  return html`
+    <label class="field">
+      <span>
+        ${t("shell.type-to-confirm")}${" "}
+        <code dir="auto">${typed}</code>
+      </span>
+      <input
+        autofocus=${autofocus}
+        value=${text}
+        autocomplete="off"
+        spellcheck=${false}
+        onInput=${(/** @type {any} */ event) => onText(event.target.value)}
+      />
+    </label>
+  `;
+}
+
 /** The question that is asked now. */
 export function Questions() {
   const question = asked.value;
@@ -77,24 +100,7 @@ function Ask({ question: { title, body, action, danger, typed, answer } }) {
     <${Dialog} title=${title} onClose=${() => answer(false)}>
       <form method="dialog" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), ready && answer(true))}>
         ${body && html`<div class="dialog-text">${body}</div>`}
-        ${
-          typed &&
-          html`
-            <label class="field">
-              <span>
-                ${t("shell.type-to-confirm")}${" "}
-                <code dir="auto">${typed}</code>
-              </span>
-              <input
-                autofocus
-                value=${text}
-                autocomplete="off"
-                spellcheck=${false}
-                onInput=${(/** @type {any} */ event) => setText(event.target.value)}
-              />
-            </label>
-          `
-        }
+        ${typed && html`<${TypeToConfirm} typed=${typed} text=${text} onText=${setText} autofocus />`}
         <footer>
           <button type="button" onClick=${() => answer(false)} autofocus=${!typed}>${t("shell.cancel")}</button>
           <button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>${action}</button>
