@@ -1,5 +1,6 @@
 //! Deliveries per second of the real server to a local target, against the same target called by
-//! the same HTTP client with no queue in between.
+//! the same HTTP client with no queue in between: a process of its own like the server, with requests
+//! that say as much.
 //!
 //! Then bundles: payloads pushed one by one over many keys, and delivered; the first must cost what the
 //! last do. Then single deliveries, without a target that hangs and beside one. Run it with `cargo xtask bench delivery`; `-- quick` makes fewer.
@@ -30,7 +31,11 @@ const AT_ONCE: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() {
-    let is_quick = std::env::args().any(|arg| arg == "quick");
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, "call", address, calls] = &args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return call(address.parse().unwrap(), calls.parse().unwrap());
+    }
+    let is_quick = args.iter().any(|arg| arg == "quick");
     let deliveries = if is_quick { 10_000 } else { 100_000 };
     let place = std::env::var("PUNCTUAL_BENCH_DIR").unwrap_or(".".into());
     let dir = tempfile::tempdir_in(place).unwrap();
@@ -38,7 +43,7 @@ fn main() {
     runtime.block_on(async {
         println!("deliveries of {PAYLOAD_BYTES}-byte payloads to a target on this machine");
         let target = Target::start().await;
-        let ceiling = target.called_directly(deliveries).await;
+        let ceiling = target.called_directly(deliveries);
         println!("{:<44} {ceiling:>10.0} /s", "ceiling: the same client, no queue");
         for (name, store) in [("in memory", Path::new("memory:")), ("on disk", dir.path())] {
             let server = Server::start(store);
@@ -116,30 +121,50 @@ impl Target {
         Self { address: listen(note).await, answered }
     }
 
-    async fn called_directly(&self, calls: usize) -> f64 {
-        let client: Client<HttpConnector, Full<Bytes>> =
-            Client::builder(TokioExecutor::new()).build_http();
-        let body = Bytes::from(payload());
-        let start = Instant::now();
-        let callers: Vec<_> = (0..AT_ONCE)
-            .map(|_| {
-                let (client, body, address) = (client.clone(), body.clone(), self.address);
-                tokio::spawn(async move {
-                    for _ in 0..calls / AT_ONCE {
-                        let mut request = Request::new(Full::new(body.clone()));
-                        *request.method_mut() = Method::POST;
-                        *request.uri_mut() = format!("http://{address}/").parse().unwrap();
-                        let response = client.request(request).await.unwrap();
-                        response.into_body().collect().await.unwrap();
-                    }
-                })
-            })
-            .collect();
-        for caller in callers {
-            caller.await.unwrap();
-        }
-        (calls / AT_ONCE * AT_ONCE) as f64 / start.elapsed().as_secs_f64()
+    /// How many calls a second a process makes that does nothing else.
+    fn called_directly(&self, calls: usize) -> f64 {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["call", &self.address.to_string(), &calls.to_string()])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
     }
+}
+
+/// Calls a target so often, and prints how many calls a second that were.
+#[tokio::main]
+async fn call(target: SocketAddr, calls: usize) {
+    let client: Client<HttpConnector, Full<Bytes>> =
+        Client::builder(TokioExecutor::new()).build_http();
+    let body = Bytes::from(payload());
+    let start = Instant::now();
+    let callers: Vec<_> = (0..AT_ONCE)
+        .map(|_| {
+            let (client, body) = (client.clone(), body.clone());
+            tokio::spawn(async move {
+                for _ in 0..calls / AT_ONCE {
+                    let response = client.request(like_a_delivery(target, &body)).await.unwrap();
+                    response.into_body().collect().await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
+    }
+    println!("{}", (calls / AT_ONCE * AT_ONCE) as f64 / start.elapsed().as_secs_f64());
+}
+
+/// A request with the headers that a delivery has.
+fn like_a_delivery(target: SocketAddr, body: &Bytes) -> Request<Full<Bytes>> {
+    Request::post(format!("http://{target}/"))
+        .header("user-agent", "punctual/0.1.0")
+        .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+        .header("content-type", "application/json")
+        .header("webhook-id", "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W")
+        .header("webhook-timestamp", "1674087231")
+        .body(Full::new(body.clone()))
+        .unwrap()
 }
 
 /// Takes connections; every request on them is noted, then answered.

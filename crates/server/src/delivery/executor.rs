@@ -2,6 +2,7 @@
 //! became of them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,8 +45,13 @@ pub(crate) struct Executor {
     attempts: JoinSet<Ended>,
     places: HashMap<Id, Place>,
     conclusions: JoinSet<()>,
-    /// Tasks, and bytes of them, that the store is yet to hear of.
-    concluding: HashMap<Id, (usize, usize)>,
+    /// What the store is being told.
+    concluding: HashMap<Id, Share>,
+    /// The queues it is being told of, with what became of more of their tasks meanwhile: that is said
+    /// next, all at once.
+    untold: HashMap<QueueName, Vec<(Held, Settlement)>>,
+    /// Tasks that the store is yet to hear of, and the bytes of all that are here.
+    unheard: usize,
     bytes: usize,
     /// For what bundles carry.
     room: Room,
@@ -66,6 +72,13 @@ struct Place {
     held: Held,
 }
 
+/// Tasks of a queue, and the bytes of their payloads.
+struct Share {
+    queue: QueueName,
+    tasks: usize,
+    bytes: usize,
+}
+
 impl Executor {
     /// An executor that is not running yet.
     pub(crate) fn new(engine: Arc<Engine>) -> Self {
@@ -78,6 +91,8 @@ impl Executor {
             places: HashMap::new(),
             conclusions: JoinSet::new(),
             concluding: HashMap::new(),
+            untold: HashMap::new(),
+            unheard: 0,
             bytes: 0,
             room: Room::default(),
             backoff: Backoff::default(),
@@ -137,8 +152,7 @@ impl Executor {
 
     /// How many attempts are under way, or are yet to be stored.
     fn under_way(&self) -> usize {
-        let concluding: usize = self.concluding.values().map(|(tasks, _)| tasks).sum();
-        self.attempts.len() + concluding
+        self.attempts.len() + self.unheard
     }
 
     /// How many more attempts can be made beside those under way.
@@ -282,10 +296,24 @@ impl Executor {
         self.engine.meters.delivered(&held.queue.name, outcome, took);
     }
 
-    /// Says what became of tasks of one queue, as long as it takes until that is stored.
+    /// Has the store hear what became of tasks of one queue.
     fn conclude(&mut self, batch: Vec<(Held, Settlement)>) {
+        let Some(queue) = batch.first().map(|(held, _)| held.queue.name.clone()) else { return };
+        self.unheard += batch.len();
+        match self.untold.entry(queue.clone()) {
+            Entry::Occupied(untold) => untold.into_mut().extend(batch),
+            Entry::Vacant(untold) => {
+                untold.insert(Vec::new());
+                self.tell(queue, batch);
+            }
+        }
+    }
+
+    /// Says what became of tasks of one queue, as long as it takes until that is stored.
+    fn tell(&mut self, queue: QueueName, batch: Vec<(Held, Settlement)>) {
         let engine = self.engine.clone();
-        let share = (batch.len(), batch.iter().map(|(held, _)| held.bytes()).sum());
+        let bytes = batch.iter().map(|(held, _)| held.bytes()).sum();
+        let share = Share { queue, tasks: batch.len(), bytes };
         let concluding = self.conclusions.spawn(async move { conclude(&engine, batch).await });
         self.concluding.insert(concluding.id(), share);
     }
@@ -298,8 +326,13 @@ impl Executor {
             },
             |(id, ())| id,
         );
-        let (_, bytes) = self.concluding.remove(&id).unwrap_or_default();
+        let Some(Share { queue, tasks, bytes }) = self.concluding.remove(&id) else { return };
+        self.unheard -= tasks;
         self.bytes -= bytes;
+        match self.untold.get_mut(&queue).map(std::mem::take) {
+            Some(batch) if !batch.is_empty() => self.tell(queue, batch),
+            _ => drop(self.untold.remove(&queue)),
+        }
     }
 
     /// Does what the end of an attempt, or a look at a target, makes possible.
@@ -342,6 +375,8 @@ impl Executor {
         for (_, Place { held, .. }) in std::mem::take(&mut self.places) {
             self.conclude(vec![(held, given_back())]);
         }
-        while self.conclusions.join_next().await.is_some() {}
+        while let Some(concluded) = self.conclusions.join_next_with_id().await {
+            self.concluded(concluded);
+        }
     }
 }

@@ -182,11 +182,11 @@ impl Hosts {
         self.look(name, now)
     }
 
-    /// Looks at a target: who waits for it can go on if there is room.
+    /// Looks at a target: who waits for it can go on if more is wanted.
     pub(super) fn look(&mut self, name: &Arc<str>, now: Instant) -> Freed {
         let Some(host) = self.hosts.get_mut(name) else { return Freed::default() };
         let mut freed = Freed::default();
-        if host.valve.room(host.in_flight, now) > 0 {
+        if host.valve.wants(host.in_flight, now) {
             freed.queues.extend(host.waiting.drain());
         } else if !host.waiting.is_empty() {
             freed.again_at = host.valve.probed_at().filter(|at| *at > now);

@@ -69,6 +69,13 @@ impl Valve {
         }
     }
 
+    /// Whether more is to be fetched for it: not for every place that becomes free while others wait at
+    /// the door, but for many at once.
+    pub(super) fn wants(&self, in_flight: usize, now: Instant) -> bool {
+        let surplus = self.limit.saturating_sub(UNDER_WAY_MAX);
+        self.room(in_flight, now) > surplus / 3
+    }
+
     /// When it is probed next, if it is only probed.
     pub(super) fn probed_at(&self) -> Option<Instant> {
         self.probing.map(|probing| probing.not_before)
