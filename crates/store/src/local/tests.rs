@@ -18,6 +18,7 @@ use punctual_core::{
 use super::holdings::NOBODY;
 use super::index::Entry;
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
+use super::moves::Moved;
 use super::owners::stored_owner;
 use super::rows::{Body, packed};
 use super::shard::Shard;
@@ -344,8 +345,8 @@ impl World {
             let mut entries = BTreeMap::new();
             let mut lists = Vec::new();
             for state in State::ALL {
-                let listed = index.list(state, None, usize::MAX);
-                for (_, _, slot) in &listed {
+                let listed = index.list(state, None, usize::MAX, &Moved::new());
+                for (_, slot) in &listed {
                     let mut entry = Entry { position: 0, holder: NOBODY, ..*index.entry(*slot) };
                     if entry.is_held() {
                         // How long ago a hold has ended is not kept over a restart.
@@ -353,7 +354,7 @@ impl World {
                     }
                     entries.insert(entry.birth, format!("{entry:?}"));
                 }
-                let births: Vec<u64> = listed.iter().map(|(_, (_, birth), _)| *birth).collect();
+                let births: Vec<u64> = listed.iter().map(|((_, (_, birth)), _)| *birth).collect();
                 assert_eq!(births.len() as u64, index.counts[state as usize], "{name} {state}");
                 lists.push(births);
             }
