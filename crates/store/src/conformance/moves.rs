@@ -14,6 +14,7 @@ checks! {
     a_new_priority_moves_nothing_in_a_list_that_has_begun,
     a_new_time_moves_nothing_in_a_list_that_has_begun,
     a_ready_task_that_goes_to_the_end_is_listed_once,
+    a_reset_that_moves_a_ready_task_is_no_second_listing,
     the_place_before_the_first_of_several_edits_counts,
     each_list_shows_the_order_it_began_with,
     priorities_come_and_go_between_pages,
@@ -102,6 +103,20 @@ async fn a_ready_task_that_goes_to_the_end_is_listed_once(f: Fixture) {
     postpone(&f, "c", 0).await;
     assert_eq!(rest(&f, READY, first.next).await, ["c", "d"]);
     assert_eq!(ids(&all(&f, READY, 2).await), ["b", "d", "a", "c"]);
+}
+
+async fn a_reset_that_moves_a_ready_task_is_no_second_listing(mut f: Fixture) {
+    push_ready(&f, ["a", "b", "c"]).await;
+    for held in f.take("q", 3).await {
+        f.settle(&held, release()).await;
+    }
+    let first = page(&f, READY, 1, None).await;
+    f.advance(Span::from_secs(1)).await;
+    for text in ["a", "b"] {
+        f.happen("q", text, Event::Reset).await;
+    }
+    assert_eq!(rest(&f, READY, first.next).await, ["b", "c"]);
+    assert_eq!(ids(&all(&f, READY, 2).await), ["c", "a", "b"]);
 }
 
 async fn the_place_before_the_first_of_several_edits_counts(f: Fixture) {

@@ -26,7 +26,7 @@ fn random_sequences() {
 #[test]
 fn random_lists() {
     let cluster = Cluster::start();
-    conformance::random::walk(15, |clock| Redis::new(cluster.url(), clock));
+    conformance::random::walk(30, |clock| Redis::new(cluster.url(), clock));
 }
 
 #[tokio::test]

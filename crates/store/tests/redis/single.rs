@@ -22,5 +22,5 @@ fn random_sequences() {
 #[test]
 fn random_lists() {
     let server = Server::start();
-    conformance::random::walk(60, |clock| Redis::new(server.url(), clock));
+    conformance::random::walk(150, |clock| Redis::new(server.url(), clock));
 }
