@@ -111,10 +111,11 @@ async fn rest(server: &TestServer, query: &str, first: &Value) -> Vec<String> {
 #[tokio::test]
 async fn a_task_that_is_edited_between_two_pages_is_listed_once() {
     let server = TestServer::start().await;
+    let minute = |n: u32| format!("2026-11-15T08:{n:02}:00Z");
     for n in 0..12 {
-        let tag = format!("m{}", n % 2);
-        let delay = if n < 6 { 0 } else { 60 * n };
-        server.push(json!({"id": format!("t{n:02}"), "delay": delay, "tags": [tag]})).await;
+        let due = (n >= 6).then(|| minute(n));
+        let (id, tag) = (format!("t{n:02}"), format!("m{}", n % 2));
+        server.push(json!({"id": id, "due": due, "tags": [tag]})).await;
     }
     let edit = async |id: &str, body: Value| {
         server.patch(&format!("/v1/queues/q/tasks/{id}"), body).await.is(200);
@@ -130,8 +131,8 @@ async fn a_task_that_is_edited_between_two_pages_is_listed_once() {
     for (id, priority) in [("t00", -5), ("t04", 5), ("t05", 7), ("t04", -7), ("t08", 9)] {
         edit(id, json!({"priority": priority})).await;
     }
-    for (id, delay) in [("t06", 1_000), ("t11", 30), ("t08", 2_000), ("t10", 20)] {
-        edit(id, json!({"delay": delay})).await;
+    for (id, due) in [("t06", 40), ("t11", 5), ("t08", 50), ("t10", 4)] {
+        edit(id, json!({"due": minute(due)})).await;
     }
     let [plain, tagged, waiting] = queries;
     let order = ["t03", "t04", "t05", "t06", "t07", "t08", "t09", "t10", "t11"];
