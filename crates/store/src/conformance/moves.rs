@@ -1,6 +1,8 @@
 //! Lists of tasks that move within their state between two pages: each is listed where it stood when the
 //! list began.
 
+use std::sync::Arc;
+
 use punctual_core::queue::Order;
 use punctual_core::task::{Edit, Event};
 use punctual_core::{NewTask, Patch, Span, State};
@@ -27,6 +29,7 @@ checks! {
     a_queue_that_was_reset_has_no_moves,
     a_stop_between_two_pages_forgets_no_later_move,
     many_moves_between_two_pages_are_all_known,
+    lists_are_whole_while_others_edit,
 }
 
 const READY: &[State] = &[State::Ready];
@@ -280,4 +283,27 @@ async fn many_moves_between_two_pages_are_all_known(f: Fixture) {
         cursor = next.next;
     }
     assert_eq!(seen, texts);
+}
+
+async fn lists_are_whole_while_others_edit(f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    let texts: Vec<String> = (0..40).map(|n| format!("t{n:02}")).collect();
+    f.try_push("q", texts.iter().map(|text| task(text)).collect()).await;
+    let f = Arc::new(f);
+    let (edited, editors) = (texts.clone(), Arc::clone(&f));
+    let editor = tokio::spawn(async move {
+        for n in 0_usize.. {
+            let text = &edited[n * 7 % edited.len()];
+            prioritize(&editors, text, (n % 13) as i32 - 6).await;
+            tokio::task::yield_now().await;
+        }
+    });
+    for limit in [1, 3, 7, 10, 39] {
+        let listed = all(&f, READY, limit).await;
+        let mut seen = ids(&listed);
+        seen.sort_unstable();
+        assert_eq!(seen, texts, "pages of {limit}");
+    }
+    assert!(!editor.is_finished(), "somebody edits all the while");
+    editor.abort();
 }
