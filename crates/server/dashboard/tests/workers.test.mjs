@@ -54,7 +54,7 @@ test("a worker shows what it holds, and is removed", async () => {
   const { tab, faults, close } = await openTab(browser, server, { path: "workers/gpu-1", quiet: true });
   const held = tab.getByRole("table", { name: "Current tasks" });
   for (const n of [0, 1, 2]) await held.getByRole("link", { name: `scene-${n}` }).waitFor();
-  await held.getByText("40").waitFor();
+  await held.getByText("40 %").waitFor();
   await tab.goto(`${server.url}/#/workers/late`);
   await tab.getByText("It holds no task.").waitFor();
   await tab.getByRole("button", { name: "Remove" }).click();
