@@ -321,8 +321,8 @@ pub trait Store: Send + Sync + 'static {
     ) -> Result<Vec<Option<Stored>>, StoreError>;
 
     /// Reads a page of a queue's tasks. What stays in its state throughout is listed exactly once,
-    /// where it stood when the first page was read: as long as the store remembers what has moved since,
-    /// at least 10,000 moves in the same queue within an hour. It may forget them when it is stopped.
+    /// where it stood when the first page was read. For that a store remembers what has moved since: at
+    /// least the last 10,000 moves, for an hour or until it is stopped.
     async fn list(&self, listing: Listing) -> Result<Page, StoreError>;
 
     /// Whether settle verbs were carried out before, as far as that is remembered: 10 minutes, and

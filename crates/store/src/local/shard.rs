@@ -230,13 +230,13 @@ impl Shard {
             entry.timer_at = before.timer_at;
         }
         index.replace(slot, Some(entry), &mut self.holdings);
-        if entry.has_moved_from(&before) {
-            self.last_birth += 1;
-            self.moves.note(self.last_birth, number, slot, &before);
-        }
         // A freed place lets another task go, where places are limited.
         let freed = usize::from(index.held() < held && index.queue.settings.concurrency.is_some());
         self.undo.push(Undo::Slot { queue: number, slot, before: Some(before) });
+        if entry.has_moved_from(&before) {
+            let version = self.next_birth();
+            self.moves.note(version, number, slot, &before);
+        }
         self.touch(number, available(row, now) + freed);
         Ok(())
     }
