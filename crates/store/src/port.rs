@@ -320,7 +320,9 @@ pub trait Store: Send + Sync + 'static {
         ids: &[TaskId],
     ) -> Result<Vec<Option<Stored>>, StoreError>;
 
-    /// Reads a page of a queue's tasks. What stays in its state throughout is listed exactly once.
+    /// Reads a page of a queue's tasks. What stays in its state throughout is listed exactly once,
+    /// where it stood when the first page was read. For that a store remembers what has moved since: at
+    /// least the last 10,000 moves, for an hour or until it is stopped.
     async fn list(&self, listing: Listing) -> Result<Page, StoreError>;
 
     /// Whether settle verbs were carried out before, as far as that is remembered: 10 minutes, and

@@ -58,3 +58,15 @@ fn random_sequences_on_disk() {
 fn random_sequences_in_memory() {
     conformance::random::compare(300, |clock| async { Local::open(None, clock) });
 }
+
+#[test]
+fn random_lists_on_disk() {
+    conformance::random::walk(50, |clock| async {
+        Local::open(Some(tempfile::tempdir().unwrap()), clock)
+    });
+}
+
+#[test]
+fn random_lists_in_memory() {
+    conformance::random::walk(300, |clock| async { Local::open(None, clock) });
+}

@@ -34,3 +34,8 @@ async fn conformance() {
 fn random_sequences() {
     conformance::random::compare(256, make);
 }
+
+#[test]
+fn random_lists() {
+    conformance::random::walk(256, make);
+}

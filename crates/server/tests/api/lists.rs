@@ -95,6 +95,55 @@ async fn pages_follow_one_another_without_gaps() {
     }
 }
 
+/// The rest of a list, by its cursor.
+async fn rest(server: &TestServer, query: &str, first: &Value) -> Vec<String> {
+    let mut seen = Vec::new();
+    let mut next = first["next"].as_str().map(str::to_owned);
+    while let Some(cursor) = next {
+        let path = format!("/v1/queues/q/tasks?{query}&cursor={cursor}");
+        let page = server.get(&path).await.is(200);
+        seen.extend(ids(&page).into_iter().map(str::to_owned));
+        next = page["next"].as_str().map(str::to_owned);
+    }
+    seen
+}
+
+#[tokio::test]
+async fn a_task_that_is_edited_between_two_pages_is_listed_once() {
+    let server = TestServer::start().await;
+    let minute = |n: u32| format!("2026-11-15T08:{n:02}:00Z");
+    for n in 0..12 {
+        let due = (n >= 6).then(|| minute(n));
+        let (id, tag) = (format!("t{n:02}"), format!("m{}", n % 2));
+        server.push(json!({"id": id, "due": due, "tags": [tag]})).await;
+    }
+    let edit = async |id: &str, body: Value| {
+        server.patch(&format!("/v1/queues/q/tasks/{id}"), body).await.is(200);
+    };
+    let queries = ["limit=3", "limit=3&tag=m0", "limit=2&state=waiting,ready"];
+    let mut firsts = Vec::new();
+    for query in queries {
+        firsts.push(server.get(&format!("/v1/queues/q/tasks?{query}")).await.is(200));
+    }
+    assert_eq!(ids(&firsts[0]), ["t00", "t01", "t02"]);
+    assert_eq!(ids(&firsts[1]), ["t00", "t02", "t04"]);
+    assert_eq!(ids(&firsts[2]), ["t06", "t07"]);
+    for (id, priority) in [("t00", -5), ("t04", 5), ("t05", 7), ("t04", -7), ("t08", 9)] {
+        edit(id, json!({"priority": priority})).await;
+    }
+    for (id, due) in [("t06", 40), ("t11", 5), ("t08", 50), ("t10", 4)] {
+        edit(id, json!({"due": minute(due)})).await;
+    }
+    let [plain, tagged, waiting] = queries;
+    let order = ["t03", "t04", "t05", "t06", "t07", "t08", "t09", "t10", "t11"];
+    assert_eq!(rest(&server, plain, &firsts[0]).await, order);
+    assert_eq!(rest(&server, tagged, &firsts[1]).await, ["t06", "t08", "t10"]);
+    let order = ["t08", "t09", "t10", "t11", "t00", "t01", "t02", "t03", "t04", "t05"];
+    assert_eq!(rest(&server, waiting, &firsts[2]).await, order);
+    let now = server.get("/v1/queues/q/tasks?state=ready").await.is(200);
+    assert_eq!(ids(&now), ["t05", "t01", "t02", "t03", "t00", "t04"]);
+}
+
 #[tokio::test]
 async fn a_page_is_at_most_eight_mebibytes() {
     let server = TestServer::start().await;

@@ -22,13 +22,18 @@ checks! {
     a_cursor_that_was_not_given_out_is_refused,
 }
 
-async fn page(f: &Fixture, states: &[State], limit: usize, cursor: Option<String>) -> Page {
+pub(super) async fn page(
+    f: &Fixture,
+    states: &[State],
+    limit: usize,
+    cursor: Option<String>,
+) -> Page {
     let listing = Listing { queue: queue("q"), states: states.to_vec(), cursor, limit };
     f.store().list(listing).await.expect("the store answers")
 }
 
 /// All pages of a size, one after the other.
-async fn all(f: &Fixture, states: &[State], limit: usize) -> Vec<Stored> {
+pub(super) async fn all(f: &Fixture, states: &[State], limit: usize) -> Vec<Stored> {
     let mut items = Vec::new();
     let mut cursor = None;
     loop {
@@ -175,7 +180,7 @@ async fn what_stays_is_listed_once_while_others_change(mut f: Fixture) {
 
 async fn a_cursor_that_was_not_given_out_is_refused(f: Fixture) {
     f.put_queue("q", |_| ()).await;
-    for cursor in ["", "x", "🙂", "not a cursor", "-"] {
+    for cursor in ["", "x", "🙂", "not a cursor", "-", "1.0.0.1", "ready.0.0.1"] {
         let listing = Listing {
             queue: queue("q"),
             states: vec![State::Ready],

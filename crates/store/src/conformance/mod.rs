@@ -9,6 +9,7 @@ mod events;
 mod fixture;
 mod keyed;
 mod list;
+mod moves;
 pub(crate) mod owners;
 mod push;
 mod queues;
@@ -111,6 +112,7 @@ where
         keyed::CHECKS,
         queues::CHECKS,
         list::CHECKS,
+        moves::CHECKS,
         time::CHECKS,
         wake::CHECKS,
         workers::CHECKS,

@@ -13,6 +13,7 @@
 //! | finished | a shelf by end | end of its keeping, on the wall clock |
 //! | reserved id | nowhere | end of the reservation, on the wall clock |
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
@@ -23,9 +24,14 @@ use super::bucket::Bucket;
 use super::classes::Room;
 use super::holdings::{Holdings, NOBODY};
 use super::lane::Lanes;
+use super::moves::Moved;
 use super::numbers::Numbers;
 use super::ordered::{Ordered, Place};
 use super::readers::Spot;
+
+/// Where a list shows a task of a state: its priority, the highest first, then its place. Only ready
+/// tasks go by their priority.
+pub(super) type Standing = (Reverse<i8>, Place);
 
 /// No timer.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -129,6 +135,18 @@ impl Entry {
             _ => 0,
         };
         (at, self.birth)
+    }
+
+    /// Where a list shows it among those of its state.
+    pub(super) fn standing(&self, state: State) -> Standing {
+        let priority = if state == State::Ready { self.priority } else { 0 };
+        (Reverse(priority), self.place(state))
+    }
+
+    /// Whether it is in the same state as before, but at another place there.
+    pub(super) fn has_moved_from(&self, before: &Self) -> bool {
+        let has_moved = |state| self.standing(state) != before.standing(state);
+        self.state() == before.state() && self.state().is_some_and(has_moved)
     }
 }
 
@@ -327,9 +345,9 @@ impl QueueIndex {
         }
         let before = std::mem::replace(&mut self.queue, queue);
         if is_reordered {
-            let ready = self.lanes.list(None, usize::MAX);
+            let ready = self.lanes.list(None, usize::MAX, |_| true);
             self.lanes = Lanes::new(self.queue.settings.order == Order::Random);
-            for (_, place, slot) in ready {
+            for ((_, place), slot) in ready {
                 let lane = self.slab[slot as usize].lane();
                 self.slab[slot as usize].position = self.lanes.insert(lane, place, slot);
             }
@@ -390,20 +408,36 @@ impl QueueIndex {
         next(&self.hold_timers, steady_ms)
     }
 
-    /// Up to `limit` slots of a state after a place; ready ones in hand-out order. With each comes
-    /// its priority and place, which continue the list.
+    /// Whether a slot holds the task of a birth, in a state.
+    pub(super) fn is_in(&self, slot: u32, birth: u64, state: State) -> bool {
+        let entry = self.slab.get(slot as usize);
+        entry.is_some_and(|entry| entry.birth == birth && entry.state() == Some(state))
+    }
+
+    /// Up to `limit` slots of a state after a place, with the place of each; ready ones in hand-out
+    /// order. What has moved since the list began stands where it stood then.
     pub(super) fn list(
         &self,
         state: State,
-        from: Option<(i8, Place)>,
+        from: Option<Standing>,
         limit: usize,
-    ) -> Vec<(i8, Place, u32)> {
-        if state == State::Ready {
-            return self.lanes.list(from, limit);
+        moved: &Moved,
+    ) -> Vec<(Standing, u32)> {
+        let stays = |slot: u32| !moved.contains_key(&slot);
+        let mut listed = if state == State::Ready {
+            self.lanes.list(from, limit, stays)
+        } else {
+            let all = self.shelves[state as usize].after(from.map(|(_, place)| place));
+            let staying = all.filter(|(_, slot)| stays(*slot)).take(limit);
+            staying.map(|(place, slot)| ((Reverse(0), place), slot)).collect()
+        };
+        if !moved.is_empty() {
+            let stood = moved.iter().map(|(slot, standing)| (*standing, *slot));
+            listed.extend(stood.filter(|(standing, _)| from.is_none_or(|from| *standing > from)));
+            listed.sort_unstable();
+            listed.truncate(limit);
         }
-        let shelf = &self.shelves[state as usize];
-        let from = from.map(|(_, place)| place);
-        shelf.after(from).take(limit).map(|(place, slot)| (0, place, slot)).collect()
+        listed
     }
 
     /// Entries of tasks whose holders are kept.

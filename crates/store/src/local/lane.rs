@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::index::Standing;
 use super::ordered::{Ordered, Place};
 
 /// All lanes of a queue.
@@ -135,22 +136,26 @@ impl Lanes {
         firsts.map(|((at, _), _)| *at).min()
     }
 
-    /// Up to `limit` slots after a priority and place, in hand-out order, with both.
-    pub(super) fn list(&self, from: Option<(i8, Place)>, limit: usize) -> Vec<(i8, Place, u32)> {
+    /// Up to `limit` slots that are asked for after a standing, in hand-out order, with theirs.
+    pub(super) fn list(
+        &self,
+        from: Option<Standing>,
+        limit: usize,
+        is_asked_for: impl Fn(u32) -> bool,
+    ) -> Vec<(Standing, u32)> {
         let mut listed = Vec::new();
-        for (Reverse(priority), level) in &self.levels {
-            let from = match from {
-                Some((last, _)) if *priority > last => continue,
-                Some((last, place)) if *priority == last => Some(place),
-                _ => None,
-            };
+        let first = from.map_or(Reverse(i8::MAX), |(priority, _)| priority);
+        for (priority, level) in self.levels.range(first..) {
+            let from = from.filter(|(last, _)| last == priority).map(|(_, place)| place);
             let room = limit - listed.len();
             let lanes = level.lanes.values();
-            let mut some: Vec<_> =
-                lanes.flat_map(|lane| lane.ordered.after(from).take(room)).collect();
+            let asked_for = |entry: &(Place, u32)| is_asked_for(entry.1);
+            let mut some: Vec<_> = lanes
+                .flat_map(|lane| lane.ordered.after(from).filter(asked_for).take(room))
+                .collect();
             some.sort_unstable();
-            listed
-                .extend(some.into_iter().take(room).map(|(place, slot)| (*priority, place, slot)));
+            let standing = |(place, slot)| ((*priority, place), slot);
+            listed.extend(some.into_iter().take(room).map(standing));
             if listed.len() == limit {
                 break;
             }

@@ -11,6 +11,7 @@ use super::holdings::Holdings;
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
 use super::memory::MemoryJournal;
+use super::moves::Moves;
 use super::owner_index::OwnerIndex;
 use super::readers::Keys;
 use super::rows::{
@@ -72,6 +73,7 @@ impl Shard {
             undo: Vec::new(),
             touched: HashMap::new(),
             buffer: Vec::new(),
+            moves: Moves::default(),
             tasks: Keys::default(),
         };
         shard.scan()?;

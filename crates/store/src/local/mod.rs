@@ -34,6 +34,7 @@ mod load;
 mod lock;
 mod memo;
 mod memory;
+mod moves;
 mod numbers;
 mod ordered;
 mod owner_index;

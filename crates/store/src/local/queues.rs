@@ -1,11 +1,12 @@
 //! The port's operations on queues and lists, as changes and reads of a [`Shard`].
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use punctual_core::{QueueName, State};
 
+use super::index::Standing;
 use super::journal::JournalError;
-use super::ordered::Place;
 use super::readers::Spot;
 use super::shard::Shard;
 use crate::port::{Listing, PutQueue, PutRefusal, QueueStats, StoreError};
@@ -67,6 +68,7 @@ impl Shard {
         let Some(number) = self.numbers.get(&listing.queue) else { return Ok((Vec::new(), None)) };
         let index = self.index(*number);
         let mut from = listing.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let version = from.as_ref().map_or(self.last_birth, |cursor| cursor.version);
         let first = match &from {
             Some(cursor) => {
                 let at = listing.states.iter().position(|state| *state == cursor.state);
@@ -79,24 +81,25 @@ impl Shard {
         let mut spots = Vec::new();
         let mut last = None;
         for state in &listing.states[first..] {
-            let after = from.take().map(|cursor| (cursor.priority, cursor.place));
-            for (priority, place, slot) in index.list(*state, after, wanted - spots.len()) {
+            let after = from.take().map(|cursor| cursor.standing);
+            let moved = self.moves.since(version, index, *state);
+            for (standing, slot) in index.list(*state, after, wanted - spots.len(), &moved) {
                 if spots.len() == listing.limit {
                     return Ok((spots, last.map(|cursor: Cursor| cursor.to_string())));
                 }
                 spots.extend(index.entry(slot).spot());
-                last = Some(Cursor { state: *state, priority, place });
+                last = Some(Cursor { state: *state, standing, version });
             }
         }
         Ok((spots, None))
     }
 }
 
-/// Where a page ended.
+/// Where a page ended, in a list that began at a version.
 struct Cursor {
     state: State,
-    priority: i8,
-    place: Place,
+    standing: Standing,
+    version: u64,
 }
 
 impl Cursor {
@@ -108,13 +111,15 @@ impl Cursor {
         let priority = part()?.parse().map_err(bad)?;
         let at = part()?.parse().map_err(bad)?;
         let birth = part()?.parse().map_err(bad)?;
-        Ok(Self { state, priority, place: (at, birth) })
+        let version = part()?.parse().map_err(bad)?;
+        let cursor = Self { state, standing: (Reverse(priority), (at, birth)), version };
+        if parts.next().is_some() { Err(StoreError::BadCursor) } else { Ok(cursor) }
     }
 }
 
 impl std::fmt::Display for Cursor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { state, priority, place: (at, birth) } = self;
-        write!(f, "{state}.{priority}.{at}.{birth}")
+        let Self { state, standing: (Reverse(priority), (at, birth)), version } = self;
+        write!(f, "{state}.{priority}.{at}.{birth}.{version}")
     }
 }

@@ -20,6 +20,7 @@ use super::holdings::{Holdings, NOBODY};
 use super::index::{Entry, Kind, NEVER, QueueIndex};
 use super::journal::{Journal, JournalError, Table};
 use super::memo::{KeyedRequests, Receipts, RecentSpecs};
+use super::moves::Moves;
 use super::owner_index::{OwnerEntry, OwnerHead, OwnerIndex, Shelves};
 use super::readers::Keys;
 use super::rows::{Body, KeyedRow, StatusRow, TaskRow, pack, packed, put, unpack};
@@ -60,6 +61,8 @@ pub(super) struct Shard {
     /// Queues touched by the current group, and how many tasks it made available in each.
     pub(super) touched: HashMap<u32, usize>,
     pub(super) buffer: Vec<u8>,
+    /// What lately moved within its state.
+    pub(super) moves: Moves,
     /// The tasks that were there at start.
     pub(super) tasks: Keys,
 }
@@ -185,7 +188,7 @@ impl Shard {
         *self.touched.entry(number).or_default() += available;
     }
 
-    /// The birth of the next task, owner or item: a number that was never used.
+    /// The birth of the next task, owner, item or move: a number that was never used.
     pub(super) fn next_birth(&mut self) -> u64 {
         self.last_birth += 1;
         self.last_birth
@@ -230,6 +233,10 @@ impl Shard {
         // A freed place lets another task go, where places are limited.
         let freed = usize::from(index.held() < held && index.queue.settings.concurrency.is_some());
         self.undo.push(Undo::Slot { queue: number, slot, before: Some(before) });
+        if entry.has_moved_from(&before) {
+            let version = self.next_birth();
+            self.moves.note(version, number, slot, &before);
+        }
         self.touch(number, available(row, now) + freed);
         Ok(())
     }

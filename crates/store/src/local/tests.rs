@@ -9,15 +9,16 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use proptest::prelude::*;
 use punctual_core::bundle::BundleKey;
 use punctual_core::queue::{Mode, SettingsPatch};
-use punctual_core::task::{Acknowledgement, Context, Settlement};
+use punctual_core::task::{Acknowledgement, Context, Edit, Settlement};
 use punctual_core::{
-    Event, NewTask, OwnerKey, OwnerRef, Queue, QueueName, RawJson, Seed, Settings, Span, Spec,
-    State, Task, TaskId, Timestamp, Token, WorkerName,
+    Event, NewTask, OwnerKey, OwnerRef, Patch, Queue, QueueName, RawJson, Seed, Settings, Span,
+    Spec, State, Task, TaskId, Timestamp, Token, WorkerName,
 };
 
 use super::holdings::NOBODY;
 use super::index::Entry;
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
+use super::moves::Moved;
 use super::owners::stored_owner;
 use super::rows::{Body, packed};
 use super::shard::Shard;
@@ -25,8 +26,8 @@ use super::sqlite::SqliteJournal;
 use crate::clock::ManualClock;
 use crate::conformance::owners::{a_bundle, a_plan, bundle, changed, made, plan, removed};
 use crate::port::{
-    self, Change, Classes, Keyed, KeyedItem, OwnerChange, Push, PutQueue, Revision, StoreError,
-    Take, Taker,
+    self, Change, Classes, Keyed, KeyedItem, Listing, OwnerChange, Push, PutQueue, Revision,
+    StoreError, Take, Taker,
 };
 
 /// A journal whose disk is full after a number of writes.
@@ -344,8 +345,8 @@ impl World {
             let mut entries = BTreeMap::new();
             let mut lists = Vec::new();
             for state in State::ALL {
-                let listed = index.list(state, None, usize::MAX);
-                for (_, _, slot) in &listed {
+                let listed = index.list(state, None, usize::MAX, &Moved::new());
+                for (_, slot) in &listed {
                     let mut entry = Entry { position: 0, holder: NOBODY, ..*index.entry(*slot) };
                     if entry.is_held() {
                         // How long ago a hold has ended is not kept over a restart.
@@ -353,7 +354,7 @@ impl World {
                     }
                     entries.insert(entry.birth, format!("{entry:?}"));
                 }
-                let births: Vec<u64> = listed.iter().map(|(_, (_, birth), _)| *birth).collect();
+                let births: Vec<u64> = listed.iter().map(|((_, (_, birth)), _)| *birth).collect();
                 assert_eq!(births.len() as u64, index.counts[state as usize], "{name} {state}");
                 lists.push(births);
             }
@@ -428,4 +429,40 @@ proptest! {
             prop_assert_eq!(live, reopened.picture(), "memory and disk differ");
         }
     }
+}
+
+/// A move that was undone is remembered all the same, and changes no list.
+#[test]
+fn a_list_goes_on_after_a_move_that_was_undone() {
+    let dir = tempfile::tempdir().unwrap();
+    let clock = ManualClock::new(Timestamp::from_millis(1_800_000_000_000));
+    let writes_left = Arc::new(AtomicI64::new(0));
+    let mut world = World::open(&dir.path().join("db"), &clock, &writes_left);
+    world.put_queue(0, 4).unwrap();
+    for id in 0..6 {
+        let (delay, priority, unique, keyed) = (0, 0, false, false);
+        world.apply(&Step::Push { queue: 0, id, delay, priority, unique, keyed }).unwrap();
+    }
+    world.shard.finish().unwrap();
+    let list = |world: &World, cursor: Option<String>, limit: usize| {
+        let (queue, states) = (queue_name(0), vec![State::Ready]);
+        let (spots, next) = world.shard.list(&Listing { queue, states, cursor, limit }).unwrap();
+        (spots.iter().map(|spot| spot.birth).collect::<Vec<u64>>(), next)
+    };
+    let (all, _) = list(&world, None, 9);
+    let (first, next) = list(&world, None, 2);
+    assert_eq!(first, all[..2]);
+    // The third write would be the commit.
+    for (id, priority, writes) in [(0, -5, 2), (3, 5, 2), (4, 5, i64::MAX), (3, -5, 2), (5, 5, 2)] {
+        writes_left.store(writes, Ordering::SeqCst);
+        let edit = Edit { priority: Patch::Set(priority), ..Edit::default() };
+        let changed = world.decide(0, id, |_| Event::Edit(edit));
+        if changed.and_then(|()| world.shard.finish()).is_err() {
+            world.shard.undo();
+        }
+        world.shard.settle();
+    }
+    assert_eq!(list(&world, next, 9).0, all[2..]);
+    let now: Vec<u64> = [4, 0, 1, 2, 3, 5].map(|place| all[place]).into();
+    assert_eq!(list(&world, None, 9).0, now);
 }

@@ -7,6 +7,7 @@ mod bucket;
 mod contents;
 mod list;
 mod owners;
+mod shelf;
 mod trail;
 mod transfer;
 
@@ -21,7 +22,8 @@ use punctual_core::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::contents::{Contents, Record, Shelf};
+use self::contents::Contents;
+use self::shelf::{Record, Shelf};
 use self::trail::Trail;
 use crate::clock::{Clock, Instant};
 use crate::loopback::Loopback;
@@ -371,7 +373,7 @@ impl Store for ModelStore {
 
     async fn list(&self, listing: Listing) -> Result<Page, StoreError> {
         self.inner.read(|contents, now| match contents.queues.get(&listing.queue) {
-            Some(shelf) => list::page(shelf, &listing, now),
+            Some(shelf) => list::page(shelf, &listing, contents.births, now),
             None => Ok(Page { items: Vec::new(), next: None }),
         })
     }

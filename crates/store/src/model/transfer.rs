@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use punctual_core::QueueName;
 
 use super::ModelStore;
-use super::contents::{Contents, Kept, Record};
+use super::contents::{Contents, Kept};
+use super::shelf::Record;
 use crate::clock::Instant;
 use crate::port::{Memories, Memory, Remembered, StoreError, Stored, Transfer};
 

@@ -123,8 +123,10 @@ impl Node {
 fn read_cursor(cursor: &str) -> Result<String, StoreError> {
     let numbers: Result<Vec<i64>, _> = cursor.split('.').map(str::parse).collect();
     match numbers.as_deref() {
-        Ok([group, priority, at, birth]) if *group > 0 && *at >= 0 && *birth >= 0 => {
-            Ok(format!("{group} {priority} {at} {birth}"))
+        Ok([group, priority, at, birth, version])
+            if *group > 0 && [at, birth, version].into_iter().all(|number| *number >= 0) =>
+        {
+            Ok(format!("{group} {priority} {at} {birth} {version}"))
         }
         _ => Err(StoreError::BadCursor),
     }

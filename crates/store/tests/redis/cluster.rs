@@ -23,6 +23,12 @@ fn random_sequences() {
     conformance::random::compare(15, |clock| Redis::new(cluster.url(), clock));
 }
 
+#[test]
+fn random_lists() {
+    let cluster = Cluster::start();
+    conformance::random::walk(30, |clock| Redis::new(cluster.url(), clock));
+}
+
 #[tokio::test]
 async fn queues_are_spread_over_the_servers() {
     let cluster = Cluster::start();

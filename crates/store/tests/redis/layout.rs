@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use punctual_core::{NewTask, RawJson, Span};
+use punctual_core::task::Edit;
+use punctual_core::{Event, NewTask, Patch, RawJson, Span, State, TaskId};
 use punctual_store::redis::{RedisOptions, RedisStore};
+use punctual_store::{Listing, Store, Stored};
 use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, id, name, task};
@@ -89,9 +91,9 @@ async fn a_store_without_tasks_leaves_little_behind() {
             left -= 1;
         }
     }
-    punctual_store::Store::tick(&*node.0).await.unwrap();
-    punctual_store::Store::delete_queue(&*node.0, &name("q")).await.unwrap();
-    while punctual_store::Store::sweep(&*node.0, 100).await.unwrap() {}
+    Store::tick(&*node.0).await.unwrap();
+    Store::delete_queue(&*node.0, &name("q")).await.unwrap();
+    while Store::sweep(&*node.0, 100).await.unwrap() {}
     let agenda = BTreeSet::from(["punctual:agenda".to_owned()]);
     let after = keys();
     let more: Vec<_> = after.difference(&before).filter(|key| !agenda.contains(*key)).collect();
@@ -110,12 +112,12 @@ async fn lists_do_not_grow_by_what_leaves_them() {
     for n in 1..1_500 {
         node.push("q", task(&format!("t{n}"))).await;
         let gone = [id(&format!("t{}", n - 1))];
-        punctual_store::Store::remove(&*node.0, &name("q"), &gone).await.unwrap();
+        Store::remove(&*node.0, &name("q"), &gone).await.unwrap();
         longest = longest.max(server.command::<u64>("LLEN punctual:ready:q"));
     }
     assert!(longest < 1_200, "{longest} entries for two tasks");
     assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
-    punctual_store::Store::remove(&*node.0, &name("q"), &[id("first")]).await.unwrap();
+    Store::remove(&*node.0, &name("q"), &[id("first")]).await.unwrap();
     assert_eq!(server.command::<u64>("LLEN punctual:ready:q"), 1);
     node.put("q", |queue| queue.paused = false).await;
     assert_eq!(node.take("q", 9, 60_000).await[0].task.spec.id, id("t1499"));
@@ -137,4 +139,45 @@ async fn the_prefix_may_be_empty_and_stores_do_not_meet() {
     assert_eq!(bare.take("q", 9, 60_000).await.len(), 1);
     assert_eq!(other.live("q").await, 1);
     assert_eq!(other.take("q", 9, 60_000).await.len(), 1);
+}
+
+/// Moves within a state, of which only so many are remembered.
+#[tokio::test]
+async fn a_list_goes_on_at_another_node_and_moves_are_forgotten() {
+    let server = Server::start();
+    let (a, b) = (Node::open(server.url()).await, Node::open(server.url()).await);
+    a.put("q:1", |_| ()).await;
+    for n in 0..500 {
+        a.push("q:1", task(&format!("a:{n}"))).await;
+    }
+    let list = async |node: &Node, cursor: Option<String>, limit: usize| {
+        let (queue, states) = (name("q:1"), vec![State::Ready]);
+        node.0.list(Listing { queue, states, cursor, limit }).await.unwrap()
+    };
+    let to = |priority: i32| Edit { priority: Patch::Set(priority), ..Edit::default() };
+    let all = list(&a, None, 500).await.items;
+    let first = list(&a, None, 250).await;
+    for (number, stored) in all.iter().enumerate() {
+        let edit = to([-1, 1][number / 4 % 2]);
+        let change = b.change(stored, Event::Edit(edit)).await;
+        b.0.commit(vec![change]).await.unwrap()[0].unwrap();
+    }
+    let rest = list(&b, first.next, 500).await.items;
+    let ids = |all: &[Stored]| -> Vec<TaskId> {
+        all.iter().map(|stored| stored.task.spec.id.clone()).collect()
+    };
+    assert_eq!(ids(&rest), ids(&all[250..]));
+    assert_eq!(server.command::<usize>("ZCARD punctual:moves:q%3A1"), 500);
+    for round in 0..20 {
+        let mut changes = Vec::new();
+        for stored in list(&a, None, 500).await.items {
+            changes.push(a.change(&stored, Event::Edit(to(round + 10))).await);
+        }
+        assert!(a.0.commit(changes).await.unwrap().iter().all(Result::is_ok));
+    }
+    assert_eq!(server.command::<usize>("ZCARD punctual:moves:q%3A1"), 10_000);
+    let seconds = server.command::<i64>("TTL punctual:moves:q%3A1");
+    assert!((1..=3_600).contains(&seconds), "{seconds}");
+    assert!(a.0.reset_queue(&name("q:1")).await.unwrap());
+    assert_eq!(server.command::<usize>("EXISTS punctual:moves:q%3A1"), 0);
 }

@@ -18,3 +18,9 @@ fn random_sequences() {
     let server = Server::start();
     conformance::random::compare(60, |clock| Redis::new(server.url(), clock));
 }
+
+#[test]
+fn random_lists() {
+    let server = Server::start();
+    conformance::random::walk(150, |clock| Redis::new(server.url(), clock));
+}

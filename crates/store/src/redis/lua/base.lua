@@ -99,7 +99,7 @@ local function open(name)
     lanes = {}, became_ready = 0, live = 0, held = 0, delivering = 0,
     holds = prefix .. 'hold:' .. escaped, expiries = prefix .. 'expire:' .. escaped,
     keeps = prefix .. 'keep:' .. escaped, reserved = prefix .. 'reserved:' .. escaped,
-    deliveries = prefix .. 'deliver:' .. escaped,
+    deliveries = prefix .. 'deliver:' .. escaped, moves = prefix .. 'moves:' .. escaped,
   }
   opened[name] = q
   opened_names[#opened_names + 1] = name

@@ -66,6 +66,29 @@ local function worker_in(fields)
   end
 end
 
+-- How many moves of a queue are remembered, and for how long after the last.
+local MOVES_MAX = 10000
+local MOVES_SECONDS = 3600
+
+-- Remembers where a task stood, if it is in the same state as before, but at another place there: a list
+-- that began before shows it where it stood (see list.lua).
+local function note_move(q, record, task)
+  local waits = record.ready and (task.status == 'waiting' or task.status == 'ready')
+  local is_ready = waits and record.ready <= now
+  if not waits or is_ready ~= (task.ready <= now) then
+    return
+  end
+  local priority = is_ready and tonumber(record.priority or 0) or 0
+  local new_priority = is_ready and tonumber(string.match(task.lane, '^-?%d+')) or 0
+  if record.ready ~= task.ready or priority ~= new_priority then
+    local version = whole(new_birth())
+    call('ZADD', q.moves, version, string.format('%s %s %d %.0f %s', version, is_ready and 'ready' or 'waiting',
+      priority, record.ready, record.entry))
+    call('ZREMRANGEBYRANK', q.moves, 0, -MOVES_MAX - 1)
+    call('EXPIRE', q.moves, MOVES_SECONDS)
+  end
+end
+
 local function store(q, record, task, is_whole)
   local key = task_key(q, task.id)
   local fields = task.fields
@@ -74,6 +97,7 @@ local function store(q, record, task, is_whole)
   if task.worker and task.status ~= record.status and (task.status == 'pausing' or task.status == 'cancelling') then
     is_asked[task.worker] = true
   end
+  note_move(q, record, task)
   unindex(q, record)
   index(q, task)
   fields[#fields + 1], fields[#fields + 2] = 'change', record.change + 1

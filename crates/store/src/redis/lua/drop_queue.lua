@@ -52,7 +52,7 @@ end
 for _, state in ipairs(STATES) do
   set_aside(state_key(q, state), '')
 end
-call('UNLINK', q.holds, q.expiries, q.keeps, q.reserved, q.deliveries, prefix .. 'lanes:' .. q.escaped)
+call('UNLINK', q.holds, q.expiries, q.keeps, q.reserved, q.deliveries, q.moves, prefix .. 'lanes:' .. q.escaped)
 if count > 0 then
   plan(trash, now)
 end

@@ -137,8 +137,8 @@ local function find(q, id)
     expires = v[4], big = v[5], bundle = v[6],
   }
   if record.status == 'waiting' or record.status == 'ready' then
-    v = call('HMGET', key, 'pos', 'priority', 'class')
-    record.pos, record.priority, record.class = v[1], v[2], v[3]
+    v = call('HMGET', key, 'pos', 'priority', 'class', 'ready')
+    record.pos, record.priority, record.class, record.ready = v[1], v[2], v[3], v[4] and millis(v[4])
   elseif q.is_dispatch and HELD[record.status] then
     record.worker = call('HGET', key, 'worker')
   end

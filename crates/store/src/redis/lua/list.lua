@@ -1,8 +1,9 @@
--- Reads a page of a queue's tasks, state after state.
+-- Reads a page of a queue's tasks, state after state. A task that has moved within its state since the first
+-- page was read is listed where it stood then.
 --
 -- ARGV  queue, limit
---       cursor: '' or the place of the last task of the page before, as four numbers: its state's place
---       among the states, priority, time, birth
+--       cursor: '' or the place of the last task of the page before, as five numbers: its state's place
+--       among the states, priority, time, birth; and the last birth before the first page was read
 --       states to the end
 -- Body  {records, cursor}: records as in read.lua; the cursor of the next page, '' if this was the last
 
@@ -15,9 +16,24 @@ end
 local limit = tonumber(ARGV[6])
 chunk_size = math.max(math.min(chunk_size, limit + 1), 1)
 local after
+local version = shard[2]
 if ARGV[7] ~= '' then
-  local group, priority, at, birth = string.match(ARGV[7], '^(%d+) (-?%d+) (%d+) (%d+)$')
+  local group, priority, at, birth
+  group, priority, at, birth, version = string.match(ARGV[7], '^(%d+) (-?%d+) (%d+) (%d+) (%d+)$')
   after = {group = tonumber(group), priority = tonumber(priority), at = tonumber(at), birth = tonumber(birth)}
+end
+
+-- What has moved since the first page, by state and birth, and where it stood, by state and priority: there
+-- the first move found it.
+local moved, stood = {ready = {}, waiting = {}}, {ready = {}, waiting = {}}
+for _, text in ipairs(after and call('ZRANGEBYSCORE', q.moves, '(' .. version, '+inf') or {}) do
+  local state, priority, at, member = string.match(text, '^%d+ (%a+) (-?%d+) (%d+) (.*)$')
+  local birth, id = parse_entry(member)
+  if not moved[state][birth] then
+    moved[state][birth], priority = true, tonumber(priority)
+    stood[state][priority] = stood[state][priority] or {}
+    table.insert(stood[state][priority], {id = id, birth = birth, at = tonumber(at), has_moved = true})
+  end
 end
 
 local function is_after(at, birth)
@@ -71,13 +87,58 @@ local function is_waiting(at)
   return at > now
 end
 
+-- Tasks that have moved, where they stood, from the cursor on or from the beginning.
+local function moved_stream(heads, from_cursor)
+  local rest = {}
+  for _, head in ipairs(heads or {}) do
+    if not from_cursor or is_after(head.at, head.birth) then
+      rest[#rest + 1] = head
+    end
+  end
+  table.sort(rest, function(a, b) return a.at < b.at or (a.at == b.at and a.birth < b.birth) end)
+  local i = 1
+  return {
+    head = function() return rest[i] end,
+    pop = function() i = i + 1 end,
+  }
+end
+
+-- The record of a task that waits its turn. What has moved is listed only where it stood, if it is still in
+-- that state.
+local function record_of(state)
+  return function(_, head)
+    if moved[state][head.birth] and not head.has_moved then
+      return nil
+    end
+    local record = waiting_record(q, head)
+    local has_left = record and head.has_moved and is_waiting(record.ready) ~= (state == 'waiting')
+    return not has_left and record or nil
+  end
+end
+
 local function any()
   return true
 end
 
+-- The lanes of each priority, the highest first, also where only tasks that have moved stood.
+local function levels()
+  local all, stood_at = by_priority(q), {}
+  for priority in pairs(stood.ready) do
+    stood_at[priority] = true
+  end
+  for _, lanes in ipairs(all) do
+    stood_at[lanes.priority] = nil
+  end
+  for priority in pairs(stood_at) do
+    all[#all + 1] = {priority = priority}
+  end
+  table.sort(all, function(a, b) return a.priority > b.priority end)
+  return all
+end
+
 -- The streams of a group of lanes from the cursor on, or from the beginning.
 local function ready_streams(lanes, from_cursor)
-  local streams = {}
+  local streams = {moved_stream(stood.ready[lanes.priority], from_cursor)}
   for _, lane in ipairs(lanes) do
     streams[#streams + 1] = sorted_stream(lane.due, from_cursor and seek_sorted(lane.due) or 0, is_due)
     streams[#streams + 1] = list_stream(q, lane, from_cursor and seek_list(lane) or 0)
@@ -86,7 +147,7 @@ local function ready_streams(lanes, from_cursor)
 end
 
 local function waiting_streams(from_cursor)
-  local streams = {}
+  local streams = {moved_stream(stood.waiting[0], from_cursor)}
   for _, lane in pairs(lanes_of(q)) do
     local first = call('ZCOUNT', lane.due, '-inf', now)
     if from_cursor then
@@ -107,13 +168,13 @@ local function record_in(state)
   end
 end
 
-local function gather(streams, group, priority, record_of)
+local function gather(streams, group, priority, read)
   while not is_full do
     local stream, head = first_of(streams)
     if not stream then
       return
     end
-    local record = record_of(q, head)
+    local record = read(q, head)
     if record then
       if #records == limit or (bytes + record.bytes > BYTES_MAX and #records > 0) then
         is_full = true
@@ -121,7 +182,7 @@ local function gather(streams, group, priority, record_of)
       end
       bytes = bytes + record.bytes
       records[#records + 1] = shown(q, record)
-      place = string.format('%d %d %.0f %.0f', group, priority, head.at, head.birth)
+      place = string.format('%d %d %.0f %.0f %s', group, priority, head.at, head.birth, version)
     end
     stream.pop()
   end
@@ -131,14 +192,14 @@ for group = after and after.group or 1, #ARGV - 7 do
   local state = ARGV[group + 7]
   local from_cursor = after and after.group == group
   if state == 'ready' then
-    for _, lanes in ipairs(by_priority(q)) do
+    for _, lanes in ipairs(levels()) do
       if not from_cursor or lanes.priority <= after.priority then
         gather(ready_streams(lanes, from_cursor and lanes.priority == after.priority), group, lanes.priority,
-          waiting_record)
+          record_of(state))
       end
     end
   elseif state == 'waiting' then
-    gather(waiting_streams(from_cursor), group, 0, waiting_record)
+    gather(waiting_streams(from_cursor), group, 0, record_of(state))
   else
     local key = state_key(q, state)
     gather({sorted_stream(key, from_cursor and seek_sorted(key) or 0, any)}, group, 0, record_in(state))
