@@ -41,7 +41,7 @@ const task = (id, queue = "hooks") => server.api("GET", `/v1/queues/${queue}/tas
 test("the list shows targets, states and answers; targets say how they are", async () => {
   const { tab, faults, close } = await openTab(browser, server, { path: "deliveries" });
   const list = tab.getByRole("table", { name: "Deliveries" });
-  await list.getByText("503").first().waitFor();
+  await list.getByText("503", { exact: true }).first().waitFor();
   await list.getByRole("img", { name: /first byte/ }).first().waitFor();
   await tab.getByLabel("State").selectOption("done");
   await until(async () => await list.getByRole("row").count() === 3, "what is done");
@@ -50,7 +50,7 @@ test("the list shows targets, states and answers; targets say how they are", asy
   await list.getByRole("link", { name: `${url}/paid` }).waitFor();
   const { items } = await server.api("GET", "/v1/hosts");
   const targets = tab.getByRole("table", { name: "Targets" });
-  for (const { host, state } of items) await targets.getByRole("row").filter({ hasText: host }).locator(`[data-state=${state}]`).waitFor();
+  for (const { host, state } of items) await targets.getByRole("row").filter({ has: tab.getByText(host, { exact: true }) }).locator(`[data-state=${state}]`).waitFor();
   assert.equal(await tab.evaluate(() => window.hacked), undefined);
   assert.deepEqual(faults, []);
   await close();
@@ -62,7 +62,7 @@ test("a target that cannot be reached is left alone, and says so", async () => {
   const down = async () => (await server.api("GET", "/v1/hosts")).items.find(({ host }) => host === "127.0.0.1:1");
   await until(async () => ["open", "probing"].includes((await down())?.state), "an open breaker");
   const { tab, faults, close } = await openTab(browser, server, { path: "deliveries?queue=down" });
-  await tab.getByRole("table", { name: "Targets" }).getByRole("row").filter({ hasText: "127.0.0.1:1" }).locator("[data-state=open], [data-state=probing]").first().waitFor();
+  await tab.getByRole("table", { name: "Targets" }).getByRole("row").filter({ has: tab.getByText("127.0.0.1:1", { exact: true }) }).locator("[data-state=open], [data-state=probing]").waitFor();
   assert.deepEqual(faults, []);
   await close();
 });

@@ -59,7 +59,8 @@ test("times are in the viewer's zone, with UTC on hover", async () => {
   const time = tab.locator(`time[datetime="${created_at}"]`);
   await time.waitFor();
   const local = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(new Date(created_at));
-  assert.ok((await time.innerText()).startsWith(local), await time.innerText());
+  // If midnight has passed since, the date is before it.
+  assert.ok((await time.innerText()).includes(local), await time.innerText());
   assert.ok((await time.getAttribute("title")).includes(created_at));
   await close();
 });
