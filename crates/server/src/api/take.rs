@@ -105,7 +105,8 @@ async fn take(
         record => Some(record?),
     };
     let committed = match commit {
-        Some(items) => Some(batch::settle(&app.engine, &queue, items).await?),
+        // On the heap, as most takes commit nothing.
+        Some(items) => Some(Box::pin(batch::settle(&app.engine, &queue, items)).await?),
         None => None,
     };
     let Some(record) = record else {

@@ -51,7 +51,8 @@ pub(super) enum Ended {
 }
 
 impl Attempt {
-    /// Makes it, when its turn has come.
+    /// Makes it, when its turn has come. What is large in it lies on the heap by itself: most attempts
+    /// need only the sending, and all of them are moved more than once.
     pub(super) async fn make(mut self) -> Ended {
         let Ok(_place) = self.door.clone().acquire_owned().await else { return Ended::NotMade };
         let hosts = &self.engine.deliveries;
@@ -73,7 +74,6 @@ impl Attempt {
             message = MessageId::of(&self.spec, outgoing.content.as_ref());
         }
         let now = self.engine.now();
-        // On the heap, as it is large and the task around it is moved more than once.
         let sending = Box::pin(send(&self.client, outgoing, message, self.trace, now));
         let mut attempted = sending.await;
         attempted.delivery.sent = load.map(|load| load.sent);
@@ -86,8 +86,8 @@ impl Attempt {
         let key = OwnerKey::bundle(&self.queue, key);
         let left = (hold.until - SLACK).since(self.engine.now()).as_millis();
         let within = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-        let load = self.room.clone().load(&self.engine, &key, &self.spec.id, within).await?;
-        Ok(Some(load))
+        let loading = self.room.clone().load(&self.engine, &key, &self.spec.id, within);
+        Ok(Some(Box::pin(loading).await?))
     }
 
     /// Whether the task is held as long as the attempt may take.
@@ -99,7 +99,7 @@ impl Attempt {
         let extension = Extension { hold: Some(timeout + MARGIN), ..Extension::default() };
         let event = Event::Extend { token: hold.token, extension };
         let ask = Ask { id: self.spec.id.clone(), event };
-        match self.engine.happen_to_one(&self.queue, ask).await {
+        match Box::pin(self.engine.happen_to_one(&self.queue, ask)).await {
             Ok(_) => true,
             Err(failure) => {
                 warn!(queue = %self.queue, id = %self.spec.id, %failure, "a task was not held long enough");

@@ -28,11 +28,11 @@ impl Held {
 
     /// What is to be said about it, and how long that is worth trying: its hold may have been
     /// extended since.
-    fn ask(self, settlement: Settlement, now: Timestamp) -> Option<(Timestamp, Ask)> {
+    fn ask(self, settlement: Settlement, now: Timestamp) -> Option<((Timestamp, Ask), Stored)> {
         let hold = self.stored.task.status.hold?;
         let event = Event::Settle { token: hold.token, settlement };
         let ask = Ask { id: self.stored.task.spec.id.clone(), event };
-        Some((hold.until.max(now + MARGIN), ask))
+        Some(((hold.until.max(now + MARGIN), ask), self.stored))
     }
 }
 
@@ -42,11 +42,11 @@ pub(super) async fn conclude(engine: &Engine, batch: Vec<(Held, Settlement)>) {
     let Some(name) = batch.first().map(|(held, _)| held.queue.name.clone()) else { return };
     let now = engine.now();
     let ask = |(held, settlement): (Held, Settlement)| held.ask(settlement, now);
-    let mut open: Vec<_> = batch.into_iter().filter_map(ask).collect();
+    let (mut open, mut known): (Vec<_>, Vec<Stored>) = batch.into_iter().filter_map(ask).unzip();
     let mut backoff = Backoff::default();
     while !open.is_empty() {
         let (until, asks): (Vec<Timestamp>, Vec<Ask>) = open.into_iter().unzip();
-        let failures = say(engine, &name, &asks).await;
+        let failures = say(engine, &name, &asks, std::mem::take(&mut known)).await;
         let Some(failure) = failures.iter().flatten().next().cloned() else { return };
         complain("what was delivered", &failure);
         backoff.wait().await;
@@ -63,8 +63,13 @@ pub(super) async fn conclude(engine: &Engine, batch: Vec<(Held, Settlement)>) {
 }
 
 /// Says it once: per task, why it has to be said again, if it has to.
-async fn say(engine: &Engine, name: &QueueName, asks: &[Ask]) -> Vec<Option<StoreError>> {
-    match engine.happen(name, asks).await {
+async fn say(
+    engine: &Engine,
+    name: &QueueName,
+    asks: &[Ask],
+    known: Vec<Stored>,
+) -> Vec<Option<StoreError>> {
+    match engine.happen_to_held(name, asks, known).await {
         Ok(answers) => answers.into_iter().map(|answer| answer.err().and_then(again)).collect(),
         Err(failure) => vec![again(failure); asks.len()],
     }

@@ -233,7 +233,8 @@ impl Executor {
             outgoing,
             message,
         };
-        let attempt = self.attempts.spawn(attempt.make());
+        // On the heap, as it is large and what is spawned is moved more than once.
+        let attempt = self.attempts.spawn(Box::pin(attempt.make()));
         self.places.insert(attempt.id(), Place { target, message, held });
     }
 

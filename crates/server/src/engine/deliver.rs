@@ -83,7 +83,6 @@ impl Engine {
         match self.store.take(take).await? {
             Taken::NoQueue => Ok(None),
             Taken::Tasks { per_taker, again_at, left_out } => {
-                self.held.keep(per_taker.iter().flatten());
                 let tasks: Vec<Stored> = per_taker.into_iter().flatten().collect();
                 self.tell_taken(&tasks);
                 Ok(Some(ToDeliver { tasks, again_at, left_out }))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use punctual_core::queue::Mode;
 use punctual_core::{Event, Queue, QueueName};
-use punctual_store::Receipt;
+use punctual_store::{Receipt, Stored};
 
 use super::apply::{Ask, Known, Outcome};
 use super::{Engine, Failure};
@@ -16,12 +16,35 @@ impl Engine {
         queue: &QueueName,
         asks: &[Ask],
     ) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
+        let known = asks.iter().map(|ask| self.known(queue, ask)).collect();
+        self.happen_to(queue, asks, known).await
+    }
+
+    /// The same for tasks that the asker itself holds, as it got them; for those that follow in `asks`
+    /// it has nothing.
+    pub(crate) async fn happen_to_held(
+        &self,
+        queue: &QueueName,
+        asks: &[Ask],
+        held: Vec<Stored>,
+    ) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
+        let unread = std::iter::repeat_with(|| Known::Unread);
+        let known = held.into_iter().map(Known::Cached).chain(unread);
+        self.happen_to(queue, asks, known.take(asks.len()).collect()).await
+    }
+
+    async fn happen_to(
+        &self,
+        queue: &QueueName,
+        asks: &[Ask],
+        known: Vec<Known>,
+    ) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
         match self.queue(queue).await {
-            Ok(record) if record.settings.mode == Mode::Vote => self.vote(&record, asks).await,
-            Ok(record) => {
-                let known = asks.iter().map(|ask| self.known(queue, ask)).collect();
-                Ok(self.apply(&record, asks, known, None).await?)
+            // What few need lies on the heap by itself, so that the others' way stays small.
+            Ok(record) if record.settings.mode == Mode::Vote => {
+                Box::pin(self.vote(&record, asks)).await
             }
+            Ok(record) => Ok(self.apply(&record, asks, known, None).await?),
             Err(missing @ Failure::NoQueue(_)) => self.happened(queue, asks, missing).await,
             Err(failure) => Err(failure),
         }

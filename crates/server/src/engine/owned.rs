@@ -145,15 +145,18 @@ impl Engine {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
         }
+        // What only flows need lies on the heap by itself, so that the others' way stays small.
         let far = if steps.is_empty() {
             Vec::new()
         } else {
-            self.add_steps(&mut batch, steps, owners, &mut answers, now).await?
+            Box::pin(self.add_steps(&mut batch, steps, owners, &mut answers, now)).await?
         };
         self.send(batch, &mut answers).await?;
-        let happened =
-            |(place, step): (usize, FarStep)| matches!(answers[place], Some(Ok(_))).then_some(step);
-        self.reconcile_all(far.into_iter().filter_map(happened).collect()).await;
+        if !far.is_empty() {
+            let has_happened = |place: usize| matches!(answers[place], Some(Ok(_)));
+            let happened = far.into_iter().filter(|(place, _)| has_happened(*place));
+            Box::pin(self.reconcile_all(happened.map(|(_, step)| step).collect())).await;
+        }
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
     }
 
