@@ -77,13 +77,16 @@ impl Outgoing {
     pub fn new(spec: &Spec, queue: &Settings) -> Result<Self, NoUrl> {
         let none = HttpTarget::default();
         let target = spec.http.as_ref().unwrap_or(&none);
-        let of_queue = queue.url.as_deref().and_then(|url| TargetUrl::parse("url", url).ok());
-        let url = match &target.url {
-            Some(url) => TargetUrl::parse("url", url).ok(),
-            None => of_queue.clone(),
+        let parse = |url: &str| TargetUrl::parse("url", url).map_err(|_| NoUrl);
+        let of_queue = queue.url.as_deref().ok_or(NoUrl).and_then(parse);
+        let (url, is_queues_origin) = match target.url.as_deref() {
+            Some(url) => {
+                let url = parse(url)?;
+                let is_queues_origin = of_queue.is_ok_and(|other| url.is_same_origin(&other));
+                (url, is_queues_origin)
+            }
+            None => (of_queue?, true),
         };
-        let url = url.ok_or(NoUrl)?;
-        let is_queues_origin = of_queue.is_some_and(|of_queue| url.is_same_origin(&of_queue));
         let method = target.method.unwrap_or_default();
         let (url, content, kind) = match &spec.notice {
             Some(notice) => match notice.content_type.encode(method, &spec.payload) {

@@ -36,6 +36,13 @@ const HEAD_BYTES_MAX: usize = 64 << 10;
 /// What a target may send on HTTP/2 before it was read: per answer, and in all.
 const H2_WINDOW_BYTES: (u32, u32) = (128 << 10, 1 << 20);
 
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
+const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
+/// Headers that a request has, if nobody asks for more.
+const HEADERS_USUAL: usize = 8;
+
 /// How a target took an attempt, whatever it answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Health {
@@ -198,31 +205,33 @@ impl<'a> Attempt<'a> {
             .map_err(|_| "its method cannot be used".to_owned())?;
         let has_body = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH);
         let headers = request.headers_mut();
-        let mut set = |name: &str, value: &str| {
-            let name = HeaderName::from_bytes(name.as_bytes());
-            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(value.as_bytes())) {
+        headers.reserve(HEADERS_USUAL);
+        let mut set = |name: HeaderName, value: String| {
+            if let Ok(value) = HeaderValue::try_from(value) {
                 headers.insert(name, value);
             }
         };
-        set(USER_AGENT.as_str(), concat!("punctual/", env!("CARGO_PKG_VERSION")));
+        set(USER_AGENT, concat!("punctual/", env!("CARGO_PKG_VERSION")).to_owned());
         let trace = self.trace.map(|trace| trace.to_string());
-        set("traceparent", &trace.unwrap_or_else(|| self.id.traceparent()));
+        set(TRACEPARENT, trace.unwrap_or_else(|| self.id.traceparent()));
         for (name, value) in out.all_headers() {
-            set(name, value);
+            if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+                set(name, value.to_owned());
+            }
         }
         if let Some(content_type) = &out.content_type {
-            set(CONTENT_TYPE.as_str(), content_type);
+            set(CONTENT_TYPE, content_type.clone());
         }
         // Without its length, many a receiver takes a body that is empty for one that is missing.
         if self.body.is_empty() && has_body {
-            set(CONTENT_LENGTH.as_str(), "0");
+            set(CONTENT_LENGTH, "0".to_owned());
         }
         let (id, timestamp_secs) = (self.id.header(), self.now.as_millis() / 1_000);
-        set("webhook-id", &id);
-        set("webhook-timestamp", &timestamp_secs.to_string());
         if let Some(value) = signature(&out.secrets, &id, timestamp_secs, &self.body) {
-            set("webhook-signature", &value);
+            set(WEBHOOK_SIGNATURE, value);
         }
+        set(WEBHOOK_ID, id);
+        set(WEBHOOK_TIMESTAMP, timestamp_secs.to_string());
         Ok(request)
     }
 
