@@ -50,8 +50,9 @@ pub(crate) struct Executor {
     /// The queues it is being told of, with what became of more of their tasks meanwhile: that is said
     /// next, all at once.
     untold: HashMap<QueueName, Vec<(Held, Settlement)>>,
-    /// Tasks that the store is yet to hear of, and the bytes of all that are here.
+    /// Tasks that the store is yet to hear of.
     unheard: usize,
+    /// Bytes of the payloads of all tasks that are here.
     bytes: usize,
     /// For what bundles carry.
     room: Room,

@@ -150,6 +150,22 @@ mod tests {
     }
 
     #[test]
+    fn what_others_wait_before_is_fetched_many_at_a_time() {
+        let now = Instant::now();
+        let mut valve = Valve::default();
+        assert!(valve.wants(ROOM_FIRST - 1, now), "nothing waits: any place is filled");
+        (0..ROOM_MAX).for_each(|_| valve.answered(Duration::ZERO));
+        let few = UNDER_WAY_MAX;
+        assert!(!valve.wants(ROOM_MAX - few, now), "enough wait at the door");
+        assert!(valve.wants(ROOM_MAX - few - 1, now));
+        assert!(valve.wants(UNDER_WAY_MAX, now), "before the door is empty");
+        valve.answered(FAST);
+        assert!(valve.wants(UNDER_WAY_MAX - 1, now), "a slow one has nobody at the door");
+        assert!(!valve.wants(UNDER_WAY_MAX, now));
+        assert!(!shut(now).wants(0, now));
+    }
+
+    #[test]
     fn many_tasks_in_a_row_shut_it() {
         let now = Instant::now();
         let mut valve = Valve::default();
