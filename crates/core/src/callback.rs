@@ -107,8 +107,8 @@ impl Callback {
     pub fn hidden(mut self, also: &[String]) -> Self {
         self.http = self.http.map(|http| http.hidden(also));
         if let Some(task) = &mut self.task {
-            task.http = task.http.take().map(|http| http.hidden(also));
-            task.callback = task.callback.take().map(|callback| callback.hidden(also));
+            task.http = task.http.take().map(|http| Box::new(http.hidden(also)));
+            task.callback = task.callback.take().map(|callback| Box::new(callback.hidden(also)));
         }
         self
     }
@@ -119,9 +119,10 @@ impl Callback {
         let Some(before) = before else { return self };
         self.http = self.http.map(|http| http.unhidden(before.http.as_ref()));
         if let (Some(task), Some(before)) = (&mut self.task, &before.task) {
-            task.http = task.http.take().map(|http| http.unhidden(before.http.as_ref()));
-            let nested = before.callback.as_ref();
-            task.callback = task.callback.take().map(|callback| callback.unhidden(nested));
+            let target = before.http.as_deref();
+            task.http = task.http.take().map(|http| Box::new(http.unhidden(target)));
+            let nested = before.callback.as_deref();
+            task.callback = task.callback.take().map(|it| Box::new(it.unhidden(nested)));
         }
         self
     }
@@ -147,7 +148,7 @@ impl Callback {
         // Whoever names no queue has a URL called, from the queue for just that.
         let queue = self.queue.clone().unwrap_or_else(QueueName::callbacks);
         let mut new = self.task.as_deref().cloned().unwrap_or_default();
-        new.http = self.http.clone().or(new.http);
+        new.http = self.http.clone().map(Box::new).or(new.http);
         new.payload = Some(RawJson::of(&Payload {
             task: Ended {
                 queue: &ended.spec.queue,

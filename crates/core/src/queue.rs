@@ -311,6 +311,11 @@ fn unhidden(secrets: Vec<String>, before: &[String]) -> Vec<String> {
 }
 
 impl Settings {
+    /// Where its tasks go that name no URL of their own.
+    pub fn target(&self) -> Option<TargetUrl> {
+        TargetUrl::parse("url", self.url.as_ref()?).ok()
+    }
+
     /// Refuses a URL with an address that deliveries may not go to.
     pub fn check_reach(&self, reach: &Reach) -> Result<(), Refusal> {
         match &self.url {

@@ -44,7 +44,7 @@ impl Bundle {
     pub fn deliver_by(&mut self, id: TaskId, now: Timestamp) -> Spec {
         self.task = Some(id.clone());
         let trace = Some(TraceParent::root_of(self.queue.as_str(), id.as_str(), now));
-        let (due, http) = (Some(self.due_at), self.target.clone());
+        let (due, http) = (Some(self.due_at), self.target.clone().map(Box::new));
         let new = NewTask { due, http, trace, ..NewTask::default() };
         let owner = Some(OwnerRef::Bundle(self.key.clone()));
         Spec { owner, ..Spec::new(self.queue.clone(), new, id, now) }

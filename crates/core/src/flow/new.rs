@@ -62,9 +62,9 @@ pub struct NewStep {
     /// See [`NewTask::requires`].
     pub requires: Option<Vec<String>>,
     /// See [`NewTask::http`].
-    pub http: Option<HttpTarget>,
+    pub http: Option<Box<HttpTarget>>,
     /// See [`NewTask::callback`].
-    pub callback: Option<Callback>,
+    pub callback: Option<Box<Callback>>,
     /// See [`NewTask::tags`].
     pub tags: Option<Vec<String>>,
 }

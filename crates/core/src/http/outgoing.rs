@@ -73,19 +73,17 @@ impl AsRef<[u8]> for Content {
 }
 
 impl Outgoing {
-    /// The request that delivers a task of a queue.
-    pub fn new(spec: &Spec, queue: &Settings) -> Result<Self, NoUrl> {
+    /// The request that delivers a task of a queue, whose [`Settings::target`] is read once for many.
+    pub fn new(spec: &Spec, queue: &Settings, of_queue: Option<&TargetUrl>) -> Result<Self, NoUrl> {
         let none = HttpTarget::default();
-        let target = spec.http.as_ref().unwrap_or(&none);
-        let parse = |url: &str| TargetUrl::parse("url", url).map_err(|_| NoUrl);
-        let of_queue = queue.url.as_deref().ok_or(NoUrl).and_then(parse);
-        let (url, is_queues_origin) = match target.url.as_deref() {
+        let target = spec.http.as_deref().unwrap_or(&none);
+        let (url, is_queues_origin) = match &target.url {
             Some(url) => {
-                let url = parse(url)?;
-                let is_queues_origin = of_queue.is_ok_and(|other| url.is_same_origin(&other));
+                let url = TargetUrl::parse("url", url).map_err(|_| NoUrl)?;
+                let is_queues_origin = of_queue.is_some_and(|other| url.is_same_origin(other));
                 (url, is_queues_origin)
             }
-            None => (of_queue?, true),
+            None => (of_queue.ok_or(NoUrl)?.clone(), true),
         };
         let method = target.method.unwrap_or_default();
         let (url, content, kind) = match &spec.notice {
@@ -202,7 +200,8 @@ mod tests {
         let settings = patch.apply(&Settings::default(), &name).unwrap();
         let new: NewTask = serde_json::from_str(task).unwrap();
         let id = TaskId::parse("t").unwrap();
-        Outgoing::new(&Spec::new(name, new, id, Timestamp::default()), &settings)
+        let spec = Spec::new(name, new, id, Timestamp::default());
+        Outgoing::new(&spec, &settings, settings.target().as_ref())
     }
 
     fn sent(outgoing: &Outgoing) -> Vec<(&str, &str)> {

@@ -140,7 +140,7 @@ impl Message {
             due: self.notice_time,
             max_attempts: Some(repeats.max),
             retry: repeats.retry,
-            http: Some(http),
+            http: Some(Box::new(http)),
             notice: Some(Box::new(notice)),
             ..NewTask::default()
         })

@@ -192,7 +192,7 @@ impl NoticeCallback {
             success_before: 0,
         };
         let new = NewTask {
-            http: Some(http),
+            http: Some(Box::new(http)),
             retry: self.retry.clone(),
             max_attempts: Some(self.max_notices),
             notice: Some(Box::new(notice)),

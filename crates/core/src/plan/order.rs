@@ -142,7 +142,7 @@ impl PlanPatch {
     /// The queues it names, those of callbacks among them.
     pub fn queues(&self) -> Vec<QueueName> {
         let callback = match &self.callback {
-            Patch::Set(callback) => Some(callback.clone()),
+            Patch::Set(callback) => Some(Box::new(callback.clone())),
             Patch::Keep | Patch::Reset => None,
         };
         let task = NewTask { callback, ..NewTask::default() };
@@ -229,8 +229,8 @@ impl Order {
             max_attempts: self.max_attempts,
             retry: self.retry.clone(),
             requires: Some(self.requires.clone()).filter(|requires| !requires.is_empty()),
-            http: self.http.clone(),
-            callback: self.callback.clone(),
+            http: self.http.clone().map(Box::new),
+            callback: self.callback.clone().map(Box::new),
             tags: Some(self.tags.clone()),
             ..NewTask::default()
         }

@@ -140,7 +140,7 @@ impl Plan {
         new.due = Some(run.due_at);
         new.hold = new.hold.or(exec_timeout);
         if queue.mode == Mode::Http {
-            new.http = Some(self.announced(new.http, run));
+            new.http = Some(self.announced(new.http.unwrap_or_default(), run));
         }
         let owner = Some(OwnerRef::Plan { id: self.id.clone(), reads });
         // Every run is a story of its own.
@@ -150,8 +150,7 @@ impl Plan {
     }
 
     /// The target with headers that tell whoever is called which run it is.
-    fn announced(&self, target: Option<HttpTarget>, run: &Run) -> HttpTarget {
-        let mut target = target.unwrap_or_default();
+    fn announced(&self, mut target: Box<HttpTarget>, run: &Run) -> Box<HttpTarget> {
         target.headers.set("punctual-plan-id", self.id.as_str());
         target.headers.set("punctual-plan-time", &run.due_at.to_string());
         target.headers.set("punctual-plan-run", &run.label);

@@ -70,9 +70,9 @@ pub struct Spec {
     /// Capabilities its worker must have.
     pub requires: Vec<String>,
     /// Where to deliver it.
-    pub http: Option<HttpTarget>,
+    pub http: Option<Box<HttpTarget>>,
     /// What to make when it ends.
-    pub callback: Option<Callback>,
+    pub callback: Option<Box<Callback>>,
     /// Labels.
     pub tags: Vec<String>,
     /// The plan, flow or bundle it belongs to.

@@ -47,9 +47,9 @@ pub struct NewTask {
     /// Capabilities its worker must have.
     pub requires: Option<Vec<String>>,
     /// Where to deliver it.
-    pub http: Option<HttpTarget>,
+    pub http: Option<Box<HttpTarget>>,
     /// What to make when it ends.
-    pub callback: Option<Callback>,
+    pub callback: Option<Box<Callback>>,
     /// Labels.
     pub tags: Option<Vec<String>>,
     /// What makes it a notice; no pusher says so, a notice is a message of its own.

@@ -139,14 +139,14 @@ fn a_callback_may_call_a_url() {
     let callback =
         Callback { on: vec![End::Done], http: Some(http.clone()), queue: None, task: None };
     assert_eq!(callback.check(), Ok(()));
-    let new = NewTask { callback: Some(callback), ..NewTask::default() };
+    let new = NewTask { callback: Some(Box::new(callback)), ..NewTask::default() };
     let running = take(&pushed(new), token(1), start());
     let forgetful = Settings::default();
     let Decision { fate, spawn, .. } =
         decide_in(&forgetful, &running, answered(200, None), after(1)).unwrap();
     assert_eq!((fate, spawn.len()), (Fate::Remove, 1));
     assert_eq!((spawn[0].queue.as_str(), spawn[0].id.as_str()), ("callbacks", "called-back"));
-    assert_eq!(spawn[0].http, Some(http));
+    assert_eq!(spawn[0].http.as_deref(), Some(&http));
     assert_eq!(spawn[0].lane_class(), "x.example:443");
     assert_eq!(
         spawn[0].payload.as_str(),

@@ -44,7 +44,11 @@ fn what_is_cleaned_goes_without_an_end() {
         queue: Some(QueueName::parse("after").unwrap()),
         task: None,
     };
-    let new = NewTask { callback: Some(callback), unique_for: Some(MINUTE), ..NewTask::default() };
+    let new = NewTask {
+        callback: Some(Box::new(callback)),
+        unique_for: Some(MINUTE),
+        ..NewTask::default()
+    };
     let held = take(&pushed(new.clone()), token(1), start());
     let kept = Keep { done: MINUTE, failed: MINUTE, cancelled: MINUTE };
     let settings = Settings { keep: kept, ..settings() };
@@ -140,7 +144,7 @@ fn calling_back(on: Vec<End>, task: Option<NewTask>) -> NewTask {
     let queue = Some(QueueName::parse("after").unwrap());
     let callback = Callback { on, http: None, queue, task: task.map(Box::new) };
     let payload = Some(json("{\"n\":1}"));
-    NewTask { payload, callback: Some(callback), ..NewTask::default() }
+    NewTask { payload, callback: Some(Box::new(callback)), ..NewTask::default() }
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn a_success_ends_it_and_makes_a_callback_with_notices_of_its_own() {
     assert_eq!(receipt, None);
     let [callback] = &spawn[..] else { panic!("one callback: {spawn:?}") };
     assert_eq!((callback.queue.as_str(), callback.id.as_str()), ("notices", "called-back"));
-    let outgoing = Outgoing::new(callback, &queue()).unwrap();
+    let outgoing = Outgoing::new(callback, &queue(), None).unwrap();
     assert_eq!((outgoing.method.name(), outgoing.url.as_str()), ("GET", "http://y/done?a=1"));
     assert_eq!((outgoing.content, outgoing.success.needle()), (None, Some("success")));
     let status = Status::new(callback.due_at, after(600));
@@ -190,7 +190,7 @@ fn a_notice_goes_on_where_others_left_it() {
         "notice_interval":[5],"success_id":2,"enforce_repeat_notice":true}"#;
     let task = sent(&notice(json), answered(200, None), start()).task;
     assert_eq!((told(&task), task.due_at()), ((State::Waiting, 4, 2), after(5)));
-    let body = Outgoing::new(&task.spec, &queue()).unwrap().content.unwrap();
+    let body = Outgoing::new(&task.spec, &queue(), None).unwrap().content.unwrap();
     assert_eq!(body.as_bytes(), b"a=2", "what was understood comes before what was given");
     let task = sent(&task, answered(500, None), after(5)).task;
     assert_eq!(told(&task), (State::Done, 5, 2));

@@ -48,7 +48,7 @@ fn every_field_reads_back() {
         unique_for: Some(Span::MAX),
         expires: Some(punctual_core::Timestamp::MAX),
         requires: Some(vec!["gpu".to_owned()]),
-        callback: Some(callback),
+        callback: Some(Box::new(callback)),
         tags: Some(vec!["a".to_owned(), "b".to_owned()]),
         ..NewTask::default()
     });

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use punctual_core::http::{NoUrl, Outgoing};
+use punctual_core::http::{NoUrl, Outgoing, TargetUrl};
 use punctual_core::task::Settlement;
 use punctual_core::{QueueName, Span};
 use punctual_store::StoreError;
@@ -197,8 +197,9 @@ impl Executor {
             let wait = at.since(self.engine.now()).as_millis().unsigned_abs();
             self.alarms.set(now + Duration::from_millis(wait), Alarm::Queue(name.clone()));
         }
-        for stored in to_deliver.tasks {
-            self.attempt(Held { queue: queue.clone(), stored });
+        let url = queue.settings.target();
+        for stored in to_deliver.tasks.into_iter().map(Box::new) {
+            self.attempt(Held { queue: queue.clone(), stored }, url.as_ref());
         }
         for class in to_deliver.left_out {
             let target = if class.is_empty() { target_of(&queue) } else { Some(class) };
@@ -209,11 +210,11 @@ impl Executor {
         }
     }
 
-    /// Begins an attempt.
-    fn attempt(&mut self, held: Held) {
+    /// Begins an attempt to deliver a task of a queue with this URL.
+    fn attempt(&mut self, held: Held, url: Option<&TargetUrl>) {
         let spec = &held.stored.task.spec;
         self.bytes += held.bytes();
-        let outgoing = match Outgoing::new(spec, &held.queue.settings) {
+        let outgoing = match Outgoing::new(spec, &held.queue.settings, url) {
             Ok(outgoing) => outgoing,
             Err(NoUrl) => return self.conclude(vec![(held, no_url())]),
         };
@@ -363,7 +364,8 @@ impl Executor {
         while let Some(look) = self.looks.join_next().await {
             if let Ok(Look { found: Ok(Some((queue, to_deliver))), .. }) = look {
                 let held = |stored| (Held { queue: queue.clone(), stored }, given_back());
-                self.conclude(to_deliver.tasks.into_iter().map(held).collect());
+                let tasks = to_deliver.tasks.into_iter().map(Box::new);
+                self.conclude(tasks.map(held).collect());
             }
         }
         let ending = async {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use punctual_core::http::TargetUrl;
 use punctual_core::queue::Mode;
 use punctual_core::{Queue, QueueName};
 use punctual_store::{Classes, StoreError};
@@ -63,6 +62,5 @@ fn share(named: &mut Vec<(Arc<str>, usize)>, target: Arc<str>, room: usize) {
 
 /// The target of a queue's tasks that name none.
 pub(super) fn target_of(queue: &Queue) -> Option<Arc<str>> {
-    let url = TargetUrl::parse("url", queue.settings.url.as_ref()?).ok()?;
-    Some(url.authority().into())
+    queue.settings.target().map(|url| url.authority().into())
 }

@@ -73,7 +73,7 @@ impl Valve {
     /// the door, but for many at once.
     pub(super) fn wants(&self, in_flight: usize, now: Instant) -> bool {
         let surplus = self.limit.saturating_sub(UNDER_WAY_MAX);
-        self.room(in_flight, now) > surplus / 3
+        self.room(in_flight, now) > surplus * 2 / 3
     }
 
     /// When it is probed next, if it is only probed.

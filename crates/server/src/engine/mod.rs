@@ -253,6 +253,7 @@ impl Engine {
         };
         let stats = self.store.stats(std::slice::from_ref(queue)).await?.pop().flatten();
         let stats = stats.unwrap_or_default();
+        let settings = &record.settings;
         let around = Surroundings {
             held: stats.held(),
             ready: stats.count(State::Ready),
@@ -260,7 +261,7 @@ impl Engine {
             takers: self.lines.waiting(queue) as u64,
             staff: self.staff(&record, &task).await?,
             awaited: self.awaited_on(&record, &task).await?,
-            target: Outgoing::new(&task.spec, &record.settings)
+            target: Outgoing::new(&task.spec, settings, settings.target().as_ref())
                 .ok()
                 .map(|outgoing| self.deliveries.target(&outgoing.url.authority(), self.now())),
         };

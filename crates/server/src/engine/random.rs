@@ -1,6 +1,6 @@
 //! The one place where random values are drawn: seeds of takes, ids of tasks, rolls of retries.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, PoisonError};
 
 use punctual_core::{Seed, TaskId, Timestamp};
@@ -10,11 +10,19 @@ const RANDOM_BITS: u32 = 80;
 /// Sorts like the number it spells, and has no letters that are taken for digits.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// 128 random bits from the system.
+/// 128 random bits from the system, which is asked for many at a time.
 pub(crate) fn bits() -> u128 {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the system gives random numbers");
-    u128::from_ne_bytes(bytes)
+    thread_local! {
+        static DRAWN: RefCell<Vec<u128>> = const { RefCell::new(Vec::new()) };
+    }
+    DRAWN.with_borrow_mut(|drawn| {
+        if drawn.is_empty() {
+            let mut bytes = [0; 512];
+            getrandom::fill(&mut bytes).expect("the system gives random numbers");
+            drawn.extend(bytes.as_chunks().0.iter().map(|bits| u128::from_ne_bytes(*bits)));
+        }
+        drawn.pop().expect("some were drawn")
+    })
 }
 
 /// The seed of one take.

@@ -203,7 +203,7 @@ fn calling_back(text: &str, id: Option<TaskId>) -> NewTask {
         queue: Some(queue("after")),
         task: Some(Box::new(made)),
     };
-    NewTask { callback: Some(callback), ..task(text) }
+    NewTask { callback: Some(Box::new(callback)), ..task(text) }
 }
 
 async fn a_callback_is_made_in_the_same_step(mut f: Fixture) {

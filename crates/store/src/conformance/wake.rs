@@ -90,7 +90,7 @@ async fn a_callback_wakes_its_queue(mut f: Fixture) {
         queue: Some(queue("after")),
         task: None,
     };
-    let new = NewTask { callback: Some(callback), ..task("a") };
+    let new = NewTask { callback: Some(Box::new(callback)), ..task("a") };
     let held = f.bring("q", new, State::Running).await;
     f.settle(&held, commit()).await;
     hear(&mut wakes, ready("after")).await;

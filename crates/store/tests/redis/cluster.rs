@@ -73,7 +73,7 @@ async fn callbacks_reach_queues_on_other_servers() {
         let after = format!("after-{n}");
         let callback =
             Callback { on: vec![End::Done], http: None, queue: Some(name(&after)), task: None };
-        a.push("q", NewTask { callback: Some(callback), ..task(&format!("t{n}")) }).await;
+        a.push("q", NewTask { callback: Some(Box::new(callback)), ..task(&format!("t{n}")) }).await;
         let held = a.take("q", 1, 60_000).await;
         a.commit(&held[0]).await.unwrap();
         hear(&mut wakes, ready(&after)).await;
@@ -120,7 +120,7 @@ async fn bundles_are_heard_of_and_what_steps_make_reaches_other_servers() {
         hear(&mut wakes, is_told).await;
         let callback =
             Callback { on: vec![End::Done], http: None, queue: Some(name(&after)), task: None };
-        a.push(&queue, NewTask { callback: Some(callback), ..task("t") }).await;
+        a.push(&queue, NewTask { callback: Some(Box::new(callback)), ..task("t") }).await;
         let held = a.take(&queue, 1, 60_000).await.remove(0);
         let token = held.task.status.hold.unwrap().token;
         let settlement = punctual_core::task::Settlement::Commit { result: None };

@@ -148,7 +148,7 @@ async fn owners_and_tasks_change_together(mut f: Fixture) {
     f.put_queue("q", |_| ()).await;
     let callback =
         Callback { on: vec![End::Done], http: None, queue: Some(queue("after")), task: None };
-    let new = NewTask { callback: Some(callback), ..task("t") };
+    let new = NewTask { callback: Some(Box::new(callback)), ..task("t") };
     let held = f.bring("q", new, State::Running).await;
     let before = f.make_bundle("q", "k", numbers(0..3)).await;
     let step = Step {

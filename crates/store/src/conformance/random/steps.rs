@@ -234,7 +234,7 @@ pub(super) fn pushable() -> impl Strategy<Value = Pushable> {
                     hold,
                     max_attempts: Some(max_attempts),
                     unique_for,
-                    callback,
+                    callback: callback.map(Box::new),
                     requires,
                     notice: notice.map(Box::new),
                     ..NewTask::default()
