@@ -10,7 +10,7 @@
 //! the same over every store. Time and random values come in as parameters, which makes each rule
 //! testable in microseconds and the whole server drivable by a movable clock.
 //!
-//! - [`time`], [`name`], [`json`], [`token`]: the small values everything is made of.
+//! - [`time`], [`name`], [`json`], [`token`], [`Shared`]: the small values everything is made of.
 //! - [`queue`]: a queue's record and settings. [`retry`]: when to try again.
 //! - [`task`]: a task's record, its state machine and every decision about it.
 //! - [`owner`]: what spans several tasks. [`bundle`]: payloads that fall due together. [`plan`]: work
@@ -39,6 +39,7 @@ pub mod patch;
 pub mod plan;
 pub mod queue;
 pub mod retry;
+mod shared;
 pub mod task;
 pub mod time;
 pub mod token;
@@ -59,6 +60,7 @@ pub use patch::Patch;
 pub use plan::Plan;
 pub use queue::{Queue, Settings};
 pub use retry::RetryPolicy;
+pub use shared::Shared;
 pub use task::{Decision, Event, Fate, NewTask, Spec, State, Status, Task, Verb};
 pub use time::{Span, Timestamp};
 pub use token::{Seed, Token};

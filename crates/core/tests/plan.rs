@@ -5,8 +5,8 @@ use punctual_core::plan::{LastState, Order, Phase, PlanPatch, PlanState, PlanVer
 use punctual_core::queue::Mode;
 use punctual_core::task::{Context, Event, Settlement};
 use punctual_core::{
-    OwnerRef, Plan, PlanId, QueueName, RawJson, Refusal, Seed, Settings, Span, Spec, State, Status,
-    Task, TaskId, Timestamp,
+    OwnerRef, Plan, PlanId, QueueName, RawJson, Refusal, Seed, Settings, Span, Spec, State, Task,
+    TaskId, Timestamp,
 };
 
 fn at(text: &str) -> Timestamp {
@@ -53,8 +53,7 @@ fn fire(plan: Plan, now: Timestamp) -> (Plan, Task) {
 }
 
 fn task(spec: Spec, now: Timestamp) -> Task {
-    let status = Status::new(spec.due_at, now);
-    Task { spec: spec.into(), status }
+    Task::new(spec, now)
 }
 
 /// Lets something happen to a run and tells the plan.

@@ -1,15 +1,13 @@
 //! Votes: ballots by their tokens, and the tally that ends the task.
 #![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
 
-use std::sync::Arc;
-
 use punctual_core::limits::VOTE_RESULT_BYTES_MAX;
 use punctual_core::queue::{Keep, Mode};
 use punctual_core::task::{Context, Extension, Grant, Settlement};
 use punctual_core::vote::{Answer, Turn, Vote};
 use punctual_core::{
     Decision, Event, Fate, NewTask, QueueName, RawJson, Refusal, Seed, Settings, Span, Spec, State,
-    Status, Task, TaskId, Timestamp, Token, Verb, WorkerName,
+    Task, TaskId, Timestamp, Token, Verb, WorkerName,
 };
 
 fn at(secs: i64) -> Timestamp {
@@ -36,12 +34,11 @@ fn decide(task: &Task, event: Event, now: Timestamp) -> Decision {
 fn taken() -> Task {
     let id = TaskId::parse("t").unwrap();
     let queue = QueueName::parse("q").unwrap();
-    let spec = Arc::new(Spec::new(queue, NewTask::default(), id, at(0)));
-    let mut status = Status::new(spec.due_at, at(0));
+    let mut task = Task::new(Spec::new(queue, NewTask::default(), id, at(0)), at(0));
     let (token, hold) = (Seed::new(9 << 64).token(0), Span::from_secs(30));
     let confirm_within = Some(Span::from_secs(10));
-    status.take(Grant { token, worker: None, now: at(0), hold, confirm_within });
-    Task { spec, status }
+    task.status.take(Grant { token, worker: None, now: at(0), hold, confirm_within });
+    task
 }
 
 /// A vote of `a` and `b`, its task, and their tokens.

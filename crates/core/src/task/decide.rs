@@ -101,7 +101,7 @@ impl Task {
     fn apply(mut self, event: Event, context: &Context<'_>) -> Result<Decision, Refusal> {
         let now = context.now;
         let state = self.status.state;
-        let status = &mut self.status;
+        let status = &mut *self.status;
         match event {
             Event::Confirm { .. } => {
                 if state != State::Assigned {
@@ -234,7 +234,7 @@ impl Task {
         let now = context.now;
         let state = self.status.state;
         let verb = settlement.verb();
-        let status = &mut self.status;
+        let status = &mut *self.status;
         let mut end = None;
         match settlement {
             Settlement::Commit { result } => {
@@ -355,7 +355,7 @@ impl Task {
     pub(super) fn end(mut self, state: State, context: &Context<'_>) -> Decision {
         let now = context.now;
         let keep = context.queue.keep.of(state);
-        let status = &mut self.status;
+        let status = &mut *self.status;
         status.state = state;
         status.finished_at = Some(now);
         status.keep_until = Some(now + keep);

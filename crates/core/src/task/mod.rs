@@ -29,6 +29,7 @@ use crate::notice::{Notice, Notified};
 use crate::owner::OwnerRef;
 use crate::queue::Settings;
 use crate::retry::{MaxAttempts, RetryPolicy};
+use crate::shared::Shared;
 use crate::time::{Span, Timestamp};
 use crate::token::Token;
 use crate::trace::TraceParent;
@@ -39,7 +40,15 @@ pub struct Task {
     /// What was pushed.
     pub spec: Arc<Spec>,
     /// All that changes.
-    pub status: Status,
+    pub status: Shared<Status>,
+}
+
+impl Task {
+    /// A task that is pushed now.
+    pub fn new(spec: impl Into<Arc<Spec>>, now: Timestamp) -> Self {
+        let spec = spec.into();
+        Self { status: Status::new(spec.due_at, now).into(), spec }
+    }
 }
 
 /// What was pushed. Changes only by an edit.

@@ -176,5 +176,5 @@ fn a_failed_delivery_is_retried_unless_another_took_its_place() {
     assert!(matches!(refused, Err(Refusal::Owned { owner: "bundle", .. })), "{refused:?}");
     world.happen(Event::Clean).unwrap();
     assert_eq!(world.state(), "waiting", "another's end is not its own");
-    assert_eq!(Delivering::of(failed.as_ref().map(|task| &task.status)), Delivering::Not);
+    assert_eq!(Delivering::of(failed.as_ref().map(|task| &*task.status)), Delivering::Not);
 }

@@ -1,7 +1,5 @@
 //! A world with one bundle, its payloads and the task that delivers it: what a store would keep.
 
-use std::sync::Arc;
-
 use punctual_core::bundle::{
     Bundle, BundleKey, BundlePush, BundleRefusal, Delivering, Get, Overwrite, Pushed, Sent,
 };
@@ -12,7 +10,7 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Context, Edit, Grant, Settlement};
 use punctual_core::{
     Event, Fate, Owner, OwnerDecision, Patch, Queue, QueueName, RawJson, Refusal, RetryPolicy,
-    Seed, Settings, Span, Spec, State, Status, Task, TaskId, Timestamp,
+    Seed, Settings, Span, Spec, State, Task, TaskId, Timestamp,
 };
 
 /// The time at which every story begins.
@@ -113,14 +111,13 @@ impl World {
     }
 
     fn spawn(&mut self, spec: Spec) {
-        let status = Status::new(spec.due_at, self.now);
-        self.task = Some(Task { spec: Arc::new(spec), status });
+        self.task = Some(Task::new(spec, self.now));
     }
 
     /// Pushes one payload, and does what the engine would do with its task.
     pub(crate) fn push(&mut self, push: BundlePush) {
         let is_http = self.queue.settings.mode == Mode::Http;
-        let status = self.task.as_ref().map(|task| &task.status);
+        let status = self.task.as_ref().map(|task| &*task.status);
         let delivering = is_http.then(|| Delivering::of(status));
         let before = self.bundle.take();
         let Pushed { mut bundle, drop_first, deliver_at } =

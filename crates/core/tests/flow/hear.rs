@@ -3,7 +3,7 @@
 use punctual_core::flow::{FlowVerb, Heard, StepEnd, StepState};
 use punctual_core::task::{Context, Grant, Settlement};
 use punctual_core::{
-    Event, QueueName, RawJson, Refusal, Seed, Settings, Span, Status, Task, TaskId, Token,
+    Event, QueueName, RawJson, Refusal, Seed, Settings, Span, Task, TaskId, Token,
 };
 
 use crate::scene::{World, name, now};
@@ -13,7 +13,7 @@ const TWO: &str = r#"{"steps":[{"name":"a","queue":"q","max_attempts":1},
 
 fn task(world: &World) -> (Task, Token) {
     let spec = world.spawned[0].clone();
-    let mut task = Task { status: Status::new(spec.due_at, now()), spec: spec.into() };
+    let mut task = Task::new(spec, now());
     let token = Seed::new(7).token(0);
     let hold = Span::from_secs(30);
     task.status.take(Grant { token, worker: None, now: now(), hold, confirm_within: None });

@@ -53,7 +53,7 @@ fn what_nobody_runs_is_paused_at_once() {
     for state in [State::Waiting, State::Ready, State::Assigned] {
         let task = happen(&in_state(state), Event::Pause, after(1));
         assert_eq!((task.status.state, task.status.hold), (State::Paused, None), "{state}");
-        assert_eq!((task.status.worker, task.status.taken_at), (None, None));
+        assert_eq!((&task.status.worker, task.status.taken_at), (&None, None));
     }
     let before = in_state(State::Running);
     let task = happen(&before, Event::Pause, after(1));
@@ -210,7 +210,7 @@ fn a_reset_makes_it_like_new_from_every_state() {
         let task = happen(&before, Event::Reset, after(7));
         let settled = before.status.settled;
         let expected = Status { settled, ..Status::new(start(), after(7)) };
-        assert_eq!(task.status, expected, "{state}");
+        assert_eq!(*task.status, expected, "{state}");
         assert_eq!(task.spec, before.spec);
         if state.is_held() {
             let refusal = decide(&task, commit(token(1)), after(8)).unwrap_err();

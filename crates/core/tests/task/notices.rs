@@ -4,7 +4,7 @@ use punctual_core::http::{Outgoing, Reach};
 use punctual_core::limits::ANSWER_BYTES_MAX;
 use punctual_core::notice::{Message, NoticeSettings, NoticeState};
 use punctual_core::task::{Context, Decision, Event};
-use punctual_core::{QueueName, Refusal, Settings, Span, Spec, State, Status, Task, Timestamp};
+use punctual_core::{QueueName, Refusal, Settings, Span, Spec, State, Task, Timestamp};
 
 use crate::deliver::{answered, delivered, hopeless};
 use crate::scene::{after, happen, id, start, take, token};
@@ -18,7 +18,7 @@ fn notice(json: &str) -> Task {
     let settings = NoticeSettings::default();
     let new = message.into_task(&settings, &Reach::everywhere()).unwrap();
     let spec = Spec::new(QueueName::notices(), new, id("n"), start());
-    Task { status: Status::new(spec.due_at, start()), spec: spec.into() }
+    Task::new(spec, start())
 }
 
 fn decided(task: &Task, event: Event, now: Timestamp) -> Result<Decision, Refusal> {
@@ -96,8 +96,7 @@ fn a_success_ends_it_and_makes_a_callback_with_notices_of_its_own() {
     let outgoing = Outgoing::new(callback, &queue(), None).unwrap();
     assert_eq!((outgoing.method.name(), outgoing.url.as_str()), ("GET", "http://y/done?a=1"));
     assert_eq!((outgoing.content, outgoing.success.needle()), (None, Some("success")));
-    let status = Status::new(callback.due_at, after(600));
-    let callback = Task { spec: callback.clone().into(), status };
+    let callback = Task::new(callback.clone(), after(600));
     assert_eq!(callback.waits_left(&queue()), [Span::from_secs(600); 4]);
     let Decision { task, spawn, .. } = sent(&callback, answered(200, None), after(600));
     assert_eq!((told(&task), spawn.len()), ((State::Done, 1, 1), 0), "it makes no other");

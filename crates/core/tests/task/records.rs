@@ -3,7 +3,7 @@
 use punctual_core::callback::{Callback, End};
 use punctual_core::task::{Event, Extension};
 use punctual_core::{
-    FlowId, NewTask, OwnerRef, QueueName, RetryPolicy, Span, Spec, State, Status, StepName, Task,
+    FlowId, NewTask, OwnerRef, QueueName, RetryPolicy, Span, Spec, State, StepName, Task,
 };
 
 use crate::scene::*;
@@ -12,7 +12,7 @@ fn packed_and_back(task: &Task) -> Task {
     let spec = postcard::to_stdvec(&*task.spec).unwrap();
     let status = postcard::to_stdvec(&task.status).unwrap();
     let spec: Spec = postcard::from_bytes(&spec).unwrap();
-    let status: Status = postcard::from_bytes(&status).unwrap();
+    let status = postcard::from_bytes(&status).unwrap();
     Task { spec: spec.into(), status }
 }
 

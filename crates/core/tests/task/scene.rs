@@ -1,13 +1,11 @@
 //! Tasks in every state, and short ways to say what happens to them.
 
-use std::sync::Arc;
-
 use punctual_core::queue::Keep;
 use punctual_core::retry::MaxAttempts;
 use punctual_core::task::{Acknowledgement, Context, Decision, Event, Grant, Settlement};
 use punctual_core::{
     Fate, NewTask, QueueName, RawJson, Refusal, RetryPolicy, Seed, Settings, Span, Spec, State,
-    Status, Task, TaskId, Timestamp, Token, WorkerName,
+    Task, TaskId, Timestamp, Token, WorkerName,
 };
 
 /// The time at which every story begins.
@@ -50,9 +48,7 @@ pub(crate) fn settings() -> Settings {
 /// A task right after its push.
 pub(crate) fn pushed(new: NewTask) -> Task {
     let queue = QueueName::parse("q").unwrap();
-    let spec = Spec::new(queue, new, id("t"), start());
-    let status = Status::new(spec.due_at, start());
-    Task { spec: Arc::new(spec), status }
+    Task::new(Spec::new(queue, new, id("t"), start()), start())
 }
 
 /// A task that is ready.

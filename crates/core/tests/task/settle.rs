@@ -32,7 +32,7 @@ fn a_commit_without_a_result_has_a_null_one_and_wipes_the_last_error() {
     assert!(failed_once.status.error.is_some());
     let again = take(&failed_once, token(2), after(10));
     let task = happen(&again, commit(token(2)), after(11));
-    assert_eq!((task.status.result, task.status.error), (Some(json("null")), None));
+    assert_eq!((&task.status.result, &task.status.error), (&Some(json("null")), &None));
 }
 
 #[test]

@@ -17,8 +17,7 @@ const OURS_DELAY: Span = Span::from_secs(1);
 /// A task that is held here.
 pub(super) struct Held {
     pub(super) queue: Arc<Queue>,
-    /// On the heap, as it is large and handed on many times.
-    pub(super) stored: Box<Stored>,
+    pub(super) stored: Stored,
 }
 
 impl Held {
@@ -33,7 +32,7 @@ impl Held {
         let hold = self.stored.task.status.hold?;
         let event = Event::Settle { token: hold.token, settlement };
         let ask = Ask { id: self.stored.task.spec.id.clone(), event };
-        Some(((hold.until.max(now + MARGIN), ask), *self.stored))
+        Some(((hold.until.max(now + MARGIN), ask), self.stored))
     }
 }
 

@@ -198,7 +198,7 @@ impl Executor {
             self.alarms.set(now + Duration::from_millis(wait), Alarm::Queue(name.clone()));
         }
         let url = queue.settings.target();
-        for stored in to_deliver.tasks.into_iter().map(Box::new) {
+        for stored in to_deliver.tasks {
             self.attempt(Held { queue: queue.clone(), stored }, url.as_ref());
         }
         for class in to_deliver.left_out {
@@ -364,8 +364,7 @@ impl Executor {
         while let Some(look) = self.looks.join_next().await {
             if let Ok(Look { found: Ok(Some((queue, to_deliver))), .. }) = look {
                 let held = |stored| (Held { queue: queue.clone(), stored }, given_back());
-                let tasks = to_deliver.tasks.into_iter().map(Box::new);
-                self.conclude(tasks.map(held).collect());
+                self.conclude(to_deliver.tasks.into_iter().map(held).collect());
             }
         }
         let ending = async {

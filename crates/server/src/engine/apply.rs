@@ -23,7 +23,6 @@ pub(crate) struct Ask {
 
 /// What came of it.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly every outcome is a task")]
 pub(crate) enum Outcome {
     /// It happened, or had happened before.
     Task {
@@ -243,8 +242,8 @@ impl Run<'_> {
                 Ok(stored) => {
                     self.engine.held.keep([&stored]);
                     self.answers[index] = Some(Ok(self.outcome(stored.task, changed)));
-                    let (ask, status) = (&self.asks[index], before.task.status);
-                    workers.extend(status.worker.filter(|_| ask.token().is_some()));
+                    let (ask, status) = (&self.asks[index], &before.task.status);
+                    workers.extend(status.worker.clone().filter(|_| ask.token().is_some()));
                     served.extend(status.taken_at.filter(|_| changed && ask.ends_work()));
                 }
                 Err(Undone::Refused(refusal)) if !cached => {

@@ -73,6 +73,7 @@ pub(super) fn bytes_of(task: &Task) -> usize {
     let payloads = if task.spec.notice.is_some() { 2 } else { 1 };
     let answer = |attempt: &Attempt| attempt.http.as_ref()?.answer.as_ref().map(String::len);
     size_of::<Stored>()
+        + size_of_val(&**status)
         + size_of_val(&*task.spec)
         + payloads * task.spec.payload.len()
         + status.history.iter().filter_map(answer).sum::<usize>()
@@ -103,7 +104,7 @@ mod tests {
         let mut status = Status::new(now, now);
         let hold = Span::from_secs(1);
         status.take(Grant { token, worker: None, now, hold, confirm_within: None });
-        let task = Task { spec: Arc::new(spec), status };
+        let task = Task { spec: Arc::new(spec), status: status.into() };
         Stored { task, revision: Revision { birth: 1, change: 1 } }
     }
 

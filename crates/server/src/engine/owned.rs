@@ -231,11 +231,11 @@ impl Engine {
             None => None,
         };
         announce::task::after(&before.task, event, &decision, now, &mut news);
-        let task = decision.task.clone();
         let change = Change { expected: before.revision, decision };
         match after {
             Some(mut step) => {
                 step.owners.extend(vote);
+                let task = change.decision.task.clone();
                 let together = Together { places: vec![(place, task)], news };
                 batch.add_owned(together, Step { tasks: vec![change], ..step });
             }

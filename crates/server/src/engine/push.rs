@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use punctual_core::task::SettingsOf;
-use punctual_core::{NewTask, Queue, QueueName, Settings, Spec, Status, Task, TaskId, announce};
+use punctual_core::{NewTask, Queue, QueueName, Settings, Spec, Task, TaskId, announce};
 use punctual_store::{Keyed, KeyedItem, Push, Pushed};
 
 use super::{Engine, Failure};
@@ -204,7 +204,7 @@ impl Prepared {
             .collect();
         for ((spec, position), answer) in self.specs.into_iter().zip(self.positions).zip(pushed) {
             let id = Some(spec.id.clone().into());
-            let task = answer.map(|()| Task { status: Status::new(spec.due_at, now), spec });
+            let task = answer.map(|()| Task::new(spec, now));
             answers.push((position, id, task));
         }
         answers.sort_by_key(|(position, ..)| *position);

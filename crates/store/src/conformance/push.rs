@@ -43,7 +43,7 @@ async fn a_pushed_task_reads_as_it_was_pushed(f: Fixture) {
     let revision = f.push("q", new).await;
     let stored = f.get("q", "a").await;
     assert_eq!(stored.task.spec, spec);
-    assert_eq!(stored.task.status, Status::new(f.now(), f.now()));
+    assert_eq!(*stored.task.status, Status::new(f.now(), f.now()));
     assert_eq!(stored.revision, revision);
     assert_eq!(f.read("q", "b").await, None);
     assert_eq!(f.read("elsewhere", "a").await, None);
@@ -89,7 +89,7 @@ async fn an_id_is_free_or_not_from_every_state(mut f: Fixture) {
             assert!(answer.is_ok(), "a push over a task that is {state}");
             assert_ne!(after.revision, before.revision);
             assert_eq!(after.task.spec.payload, json("\"new\""));
-            assert_eq!(after.task.status, Status::new(f.now(), f.now()), "{state}");
+            assert_eq!(*after.task.status, Status::new(f.now(), f.now()), "{state}");
             assert_eq!(f.count(name, state).await, 0);
         } else {
             assert_eq!(answer, Err(PushRefusal::Duplicate), "a push over a task that is {state}");

@@ -1,7 +1,7 @@
 //! How records lie in the journal: a format byte, the packed record, a checksum of both and of the
 //! place, so that a row that turns up elsewhere is as damaged as one that has changed.
 
-use punctual_core::{Owner, QueueName, Span, Status, TaskId, Timestamp};
+use punctual_core::{Owner, QueueName, Shared, Span, Status, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalError, Table};
@@ -29,7 +29,7 @@ pub(super) struct StatusRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Body {
     /// A task.
-    Task(Box<TaskRow>),
+    Task(TaskRow),
     /// An id that is reserved.
     Reserved {
         /// The id.
@@ -37,12 +37,6 @@ pub(super) enum Body {
         /// Until when.
         until: Timestamp,
     },
-}
-
-impl Body {
-    pub(super) fn task(row: TaskRow) -> Self {
-        Self::Task(Box::new(row))
-    }
 }
 
 /// What the indexes need to know of a task, and its status.
@@ -61,7 +55,7 @@ pub(super) struct TaskRow {
     /// Whether it delivers a bundle.
     pub(super) delivers: bool,
     /// All that changes.
-    pub(super) status: Status,
+    pub(super) status: Shared<Status>,
 }
 
 /// Receipts of one group commit.

@@ -273,14 +273,14 @@ impl Shard {
                 queue: number,
                 id: entry.id,
                 change: entry.change,
-                body: Body::task(TaskRow {
+                body: Body::Task(TaskRow {
                     priority: entry.priority,
                     class: index.classes.name(entry.class).to_string(),
                     bytes: entry.bytes,
                     hold: None,
                     expires: None,
                     delivers: entry.delivers,
-                    status,
+                    status: status.into(),
                 }),
             });
         }
@@ -399,7 +399,7 @@ pub(super) fn entry_of(
         holder: holder(status, &index.queue, holdings),
         priority: task.priority,
         delivers: task.delivers,
-        is_plain: task.hold.is_none() && task.expires.is_none() && *status == untouched,
+        is_plain: task.hold.is_none() && task.expires.is_none() && **status == untouched,
         ..Entry::new(row.id, birth, Kind::Task(state))
     }
 }

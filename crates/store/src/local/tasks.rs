@@ -5,7 +5,9 @@ use std::sync::Arc;
 use punctual_core::limits::TAKE_BYTES_MAX;
 use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
-use punctual_core::{Fate, OwnerRef, QueueName, Spec, State, Status, Task, TaskId, WorkerName};
+use punctual_core::{
+    Fate, OwnerRef, QueueName, Shared, Spec, State, Status, Task, TaskId, WorkerName,
+};
 
 use super::classes::Room;
 use super::index::{Entry, Kind};
@@ -21,7 +23,7 @@ use crate::port::{
 /// A task that was handed out; its spec is read afterwards where it is not at hand.
 pub(super) struct TakenRow {
     pub(super) revision: Revision,
-    pub(super) status: Status,
+    pub(super) status: Shared<Status>,
     pub(super) spec: Option<Arc<Spec>>,
 }
 
@@ -116,7 +118,7 @@ impl Shard {
             queue: number,
             id,
             change: 0,
-            body: Body::task(task_row(spec, Status::new(spec.due_at, spec.created_at))),
+            body: Body::Task(task_row(spec, Status::new(spec.due_at, spec.created_at).into())),
         };
         self.insert(number, birth, &row)?;
         self.recent.add(birth, Arc::clone(spec));
@@ -277,14 +279,14 @@ impl Shard {
         match decision.fate {
             Fate::Same => return Ok(Ok(expected)),
             Fate::Keep => {
-                let row = row(Body::task(task_row(spec, decision.task.status)));
+                let row = row(Body::Task(task_row(spec, decision.task.status)));
                 self.update(number, slot, &row)?;
             }
             Fate::Rewrite => {
                 put(&mut *self.journal, Table::Spec, birth, &mut packed(&**spec))?;
                 // What is handed out without reading must not be older than what is stored.
                 self.recent.take(birth);
-                let row = row(Body::task(task_row(spec, decision.task.status)));
+                let row = row(Body::Task(task_row(spec, decision.task.status)));
                 self.update(number, slot, &row)?;
             }
             Fate::Reserve(until) => {
@@ -414,7 +416,7 @@ impl Shard {
     }
 }
 
-pub(super) fn task_row(spec: &Spec, status: Status) -> TaskRow {
+pub(super) fn task_row(spec: &Spec, status: Shared<Status>) -> TaskRow {
     TaskRow {
         priority: spec.priority,
         class: spec.lane_class(),

@@ -39,7 +39,7 @@ impl Shard {
             }
             let Revision { birth, change } = *revision;
             put(&mut *self.journal, Table::Spec, birth, &mut packed(&*task.spec))?;
-            let body = Body::task(task_row(&task.spec, task.status.clone()));
+            let body = Body::Task(task_row(&task.spec, task.status.clone()));
             self.insert(number, birth, &StatusRow { queue: number, id, change, body })?;
         }
         Ok(true)

@@ -7,7 +7,7 @@ use punctual_core::limits::{KEYED_REQUEST_MS, RECEIPT_MS, REMEMBERED_MAX, TAKE_B
 use punctual_core::queue::Mode;
 use punctual_core::task::Grant;
 use punctual_core::{
-    Fate, OwnerKey, OwnerRef, Queue, QueueName, Settings, Span, Spec, State, Status, Task, TaskId,
+    Fate, OwnerKey, OwnerRef, Queue, QueueName, Settings, Span, Spec, State, Task, TaskId,
     Timestamp, WorkerName,
 };
 
@@ -125,10 +125,9 @@ impl Contents {
             return Err(PushRefusal::Full);
         }
         let revision = Revision { birth, change: 0 };
-        let status = Status::new(spec.due_at, now.wall);
         let id = spec.id.clone();
         shelf.reserved.remove(&id);
-        let task = Task { spec, status };
+        let task = Task::new(spec, now.wall);
         shelf.records.insert(id, Record { revision, task, hold_ends_ms: None });
         Ok(revision)
     }

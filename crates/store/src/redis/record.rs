@@ -186,7 +186,7 @@ pub(super) fn stored(queue: &QueueName, record: Record) -> Result<Stored, StoreE
     let place = || format!("task {id} of queue {queue}");
     let reader = Reader { fields, place: &place };
     let spec = Arc::new(reader.spec(queue, payload.as_deref())?);
-    let status = reader.status()?;
+    let status = reader.status()?.into();
     let revision = Revision {
         birth: reader.needed("birth", fields.parse("birth"))?,
         change: fields.parse("change").unwrap_or(0),

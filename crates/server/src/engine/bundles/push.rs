@@ -146,7 +146,7 @@ impl Engine {
         let now = self.now();
         let expected = found.as_ref().map(|found| found.revision);
         let before = found.map(|found| found.bundle);
-        let status = task.as_ref().map(|stored| &stored.task.status);
+        let status = task.as_ref().map(|stored| &*stored.task.status);
         let delivering = delivers.then(|| Delivering::of(status));
         let push = &pushing.push;
         let pushed = push.apply(queue, &pushing.key, before, delivering, now)?;

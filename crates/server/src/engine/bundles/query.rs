@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use punctual_core::bundle::{BundleKey, Delivering};
 use punctual_core::limits::{BUNDLE_ITEMS_MAX, PAGE_EXAMINED_MAX};
 use punctual_core::{
-    Bundle, OwnerKey, OwnerKind, Queue, QueueName, RawJson, Status, TaskId, Timestamp,
+    Bundle, OwnerKey, OwnerKind, Queue, QueueName, RawJson, Shared, Status, TaskId, Timestamp,
 };
 use punctual_store::OwnerListing;
 
@@ -18,7 +18,7 @@ pub(crate) struct BundleReading {
     /// The bundle.
     pub(crate) bundle: Box<Bundle>,
     /// The task that delivers it, or delivered it last.
-    pub(crate) delivery: Option<Status>,
+    pub(crate) delivery: Option<Shared<Status>>,
 }
 
 /// Which bundles to list.
@@ -45,7 +45,7 @@ impl BundleReading {
 
     /// Where it stands.
     pub(crate) fn state(&self, now: Timestamp) -> &'static str {
-        match Delivering::of(self.delivery.as_ref()) {
+        match Delivering::of(self.delivery.as_deref()) {
             Delivering::Held => "delivering",
             _ => self.bundle.state_name(now),
         }
@@ -109,7 +109,7 @@ impl Engine {
         found: Vec<Found>,
     ) -> Result<Vec<BundleReading>, Failure> {
         let ids: Vec<TaskId> = found.iter().filter_map(|found| found.bundle.task.clone()).collect();
-        let mut statuses: HashMap<TaskId, Status> = HashMap::new();
+        let mut statuses: HashMap<TaskId, Shared<Status>> = HashMap::new();
         if !ids.is_empty() {
             for stored in self.store.read(&queue.name, &ids).await?.into_iter().flatten() {
                 statuses.insert(stored.task.spec.id.clone(), stored.task.status);
