@@ -158,9 +158,9 @@ pub(super) struct RecentSpecs {
 }
 
 impl RecentSpecs {
-    const BYTES_MAX: usize = 16 << 20;
+    const BYTES_MAX: usize = 8 << 20;
     /// What a spec takes besides its payload, roughly.
-    const OVERHEAD_BYTES: usize = 512;
+    const OVERHEAD_BYTES: usize = 448;
 
     pub(super) fn add(&mut self, birth: u64, spec: Arc<Spec>) {
         let bytes = spec.payload.len() + Self::OVERHEAD_BYTES;
