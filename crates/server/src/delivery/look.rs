@@ -8,7 +8,7 @@ use punctual_store::{Classes, StoreError};
 use tokio::time::Instant;
 
 use super::executor::MARGIN;
-use super::valve::ROOM_FIRST;
+use super::valve::{ROOM_FIRST, UNDER_WAY_MAX};
 use crate::engine::{Engine, Failure, ToDeliver, random};
 
 /// A look at a queue, and what it found.
@@ -52,15 +52,35 @@ async fn look_at(
 }
 
 /// Shares the room of the queue's own target between the tasks that name no URL and those that name
-/// it themselves: they wait in two lanes.
+/// it themselves: they wait in two lanes. Where there is more room than requests can be under way, both
+/// may use all of it, as the rest waits at the door.
 fn share(named: &mut Vec<(Arc<str>, usize)>, target: Arc<str>, room: usize) {
     let half = (room + usize::from(random::roll() < 0.5)) / 2;
+    let (own, none) = if room > UNDER_WAY_MAX { (room, room) } else { (half, room - half) };
     named.retain(|(name, _)| *name != target);
-    named.push((target, half));
-    named.push(("".into(), room - half));
+    named.push((target, own));
+    named.push(("".into(), none));
 }
 
 /// The target of a queue's tasks that name none.
 pub(super) fn target_of(queue: &Queue) -> Option<Arc<str>> {
     queue.settings.target().map(|url| url.authority().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_lanes_share_what_can_be_under_way() {
+        let rooms = |room| {
+            let mut named = vec![("a:80".into(), 3), ("b:80".into(), 7)];
+            share(&mut named, "b:80".into(), room);
+            named.into_iter().map(|(_, room)| room).collect::<Vec<_>>()
+        };
+        assert_eq!(rooms(6), [3, 3, 3]);
+        let shared = rooms(1);
+        assert_eq!((shared[0], shared[1] + shared[2]), (3, 1), "one of them is probed");
+        assert_eq!(rooms(200), [3, 200, 200], "the rest waits at the door");
+    }
 }
