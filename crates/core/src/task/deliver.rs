@@ -82,8 +82,10 @@ impl Status {
         room_bytes: usize,
     ) {
         let Some(last) = self.history.last_mut() else { return };
-        exchange.url = shortened(&exchange.url, TEXT_BYTES_MAX);
-        exchange.answer = exchange.answer.map(|text| shortened(&text, ANSWER_BYTES_MAX));
+        exchange.url.truncate(exchange.url.floor_char_boundary(TEXT_BYTES_MAX));
+        if let Some(answer) = &mut exchange.answer {
+            answer.truncate(answer.floor_char_boundary(ANSWER_BYTES_MAX));
+        }
         last.status = status;
         last.error = detail.map(|text| shortened(text, TEXT_BYTES_MAX)).or(last.error.take());
         last.http = Some(exchange);

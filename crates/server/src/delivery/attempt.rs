@@ -30,7 +30,8 @@ pub(super) struct Attempt {
     pub(super) client: Client,
     /// How many of the target's attempts are under way at once.
     pub(super) door: Arc<Semaphore>,
-    pub(super) outgoing: Outgoing,
+    /// On the heap, as it is large and handed on more than once.
+    pub(super) outgoing: Box<Outgoing>,
     pub(super) message: MessageId,
     /// The span it is, if its task belongs to a trace.
     pub(super) trace: Option<TraceParent>,
@@ -70,7 +71,7 @@ impl Attempt {
         }
         let (mut outgoing, mut message) = (self.outgoing, self.message);
         if let Some(load) = &load {
-            outgoing = outgoing.carrying(load.json.clone());
+            *outgoing = outgoing.carrying(load.json.clone());
             message = MessageId::of(&self.spec, outgoing.content.as_ref());
         }
         let now = self.engine.now();

@@ -232,7 +232,7 @@ impl Executor {
             target: target.clone(),
             client,
             door,
-            outgoing,
+            outgoing: Box::new(outgoing),
             message,
         };
         // On the heap, as it is large and what is spawned is moved more than once.

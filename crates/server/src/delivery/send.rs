@@ -93,7 +93,7 @@ pub(super) fn client(network: &Arc<Network>, idle_max: usize) -> Client {
 /// Sends a request and reads what comes back. `now` is the time the receiver is told.
 pub(super) async fn send(
     client: &Client,
-    outgoing: Outgoing,
+    outgoing: Box<Outgoing>,
     id: MessageId,
     trace: Option<TraceParent>,
     now: Timestamp,
@@ -115,7 +115,7 @@ enum Failure {
 /// An attempt under way.
 struct Attempt<'a> {
     client: &'a Client,
-    outgoing: Outgoing,
+    outgoing: Box<Outgoing>,
     id: MessageId,
     /// The span the attempt is, if its task belongs to a trace.
     trace: Option<TraceParent>,
@@ -132,7 +132,7 @@ struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     fn new(
         client: &'a Client,
-        outgoing: Outgoing,
+        outgoing: Box<Outgoing>,
         id: MessageId,
         trace: Option<TraceParent>,
         now: Timestamp,

@@ -155,7 +155,7 @@ mod tests {
         let mut valve = Valve::default();
         assert!(valve.wants(ROOM_FIRST - 1, now), "nothing waits: any place is filled");
         (0..ROOM_MAX).for_each(|_| valve.answered(Duration::ZERO));
-        let few = UNDER_WAY_MAX;
+        let few = 2 * UNDER_WAY_MAX;
         assert!(!valve.wants(ROOM_MAX - few, now), "enough wait at the door");
         assert!(valve.wants(ROOM_MAX - few - 1, now));
         assert!(valve.wants(UNDER_WAY_MAX, now), "before the door is empty");
