@@ -1,14 +1,12 @@
 //! What tells a receiver which message it has and whom it comes from, as Standard Webhooks says.
 
-use std::hash::Hasher as _;
-
+use aws_lc_rs::digest::{Context, SHA256};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::Ed25519KeyPair;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use punctual_core::Spec;
 use punctual_core::http::{Content, Secret};
-use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::engine::random;
 
@@ -18,16 +16,19 @@ pub(super) struct MessageId(u128);
 
 impl MessageId {
     /// The message a task is. A task pushed again under its id, or changed, is another.
+    /// Nobody can make one that a receiver takes for another's, as it could with a faster hash.
     pub(super) fn of(spec: &Spec, content: Option<&Content>) -> Self {
-        let mut hash = SipHasher13::new();
+        let mut hash = Context::new(&SHA256);
         let created_at = spec.created_at.as_millis().to_be_bytes();
         let body = content.map(Content::as_bytes).unwrap_or_default();
         for part in [spec.queue.as_str().as_bytes(), spec.id.as_str().as_bytes(), &created_at, body]
         {
-            hash.write(&(part.len() as u64).to_be_bytes());
-            hash.write(part);
+            hash.update(&(part.len() as u64).to_be_bytes());
+            hash.update(part);
         }
-        Self(hash.finish128().as_u128())
+        let hash = hash.finish();
+        let (first, _) = hash.as_ref().split_first_chunk().expect("the hash has 32 bytes");
+        Self(u128::from_be_bytes(*first))
     }
 
     /// Any one, for tests of what only compares them.
