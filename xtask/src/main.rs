@@ -46,6 +46,10 @@ fn main() -> ExitCode {
 fn run(args: &[String]) -> anyhow::Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
+        [] | ["help"] | [.., "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
         ["test"] => test(),
         ["api"] => api::check(api::SEED, api::EXAMPLES),
         ["api", seed, examples] => api::check(seed, examples),
@@ -55,10 +59,6 @@ fn run(args: &[String]) -> anyhow::Result<()> {
         ["bench", rest @ ..] => bench(rest),
         ["crash", "--power", rest @ ..] => crash(true, rest),
         ["crash", rest @ ..] => crash(false, rest),
-        [] | ["help" | "--help" | "-h"] => {
-            println!("{USAGE}");
-            Ok(())
-        }
         _ => bail!("no such command\n\n{USAGE}"),
     }
 }
@@ -117,6 +117,9 @@ fn bench(args: &[&str]) -> anyhow::Result<()> {
         [first, rest @ ..] if all.iter().any(|(_, bench)| bench == first) => (Some(*first), rest),
         args => (None, args),
     };
+    if !matches!(args, [] | ["quick"]) {
+        bail!("no such benchmark\n\n{USAGE}");
+    }
     for (package, bench) in all.iter().filter(|(_, bench)| only.is_none_or(|o| o == *bench)) {
         let mut all = vec!["bench", "--locked", "-p", package, "--bench", bench, "--"];
         all.extend(args);
