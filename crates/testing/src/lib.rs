@@ -5,16 +5,23 @@
 
 pub mod redis;
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Longer than a server needs for anything in a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A port nobody listens on.
+/// A port nobody listens on: none of those that connections are made from, so that it stays free
+/// until it is used.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap().port()
+    const PORTS: Range<u16> = 10_000..32_768;
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    // Its keys are random, and so is what it makes of nothing.
+    let random = || RandomState::new().build_hasher().finish();
+    let mut drawn = (0..1_000).map(|_| PORTS.start + (random() % PORTS.len() as u64) as u16);
+    drawn.find(is_free).expect("a port is free")
 }
 
 /// Waits until something holds.
