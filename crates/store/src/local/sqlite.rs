@@ -87,7 +87,7 @@ impl SqliteJournal {
         connection
             .execute_batch(
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
-                 PRAGMA cache_size=-8000;",
+                 PRAGMA cache_size=-16000;",
             )
             .map_err(sql)?;
         let mode: String =
