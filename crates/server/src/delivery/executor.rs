@@ -18,7 +18,7 @@ use super::attempt::{Attempt, Ended};
 use super::conclude::{Held, conclude, given_back, no_bundle, no_url, put_off};
 use super::hosts::Freed;
 use super::load::Room;
-use super::look::{Look, target_of};
+use super::look::Look;
 use super::send::{Attempted, Health};
 use super::sign::MessageId;
 use crate::alarms::Alarms;
@@ -202,7 +202,8 @@ impl Executor {
             self.attempt(Held { queue: queue.clone(), stored }, url.as_ref());
         }
         for class in to_deliver.left_out {
-            let target = if class.is_empty() { target_of(&queue) } else { Some(class) };
+            let of_queue = || url.as_ref().map(|url| url.authority().into());
+            let target = if class.is_empty() { of_queue() } else { Some(class) };
             if let Some(target) = target {
                 let freed = self.engine.deliveries.hosts().wait(&target, &name, now);
                 self.heed(&target, freed);

@@ -42,7 +42,8 @@ async fn look_at(
     let classes = {
         let (hosts, now) = (engine.deliveries.hosts(), Instant::now());
         let mut named = hosts.rooms(now);
-        if let Some(target) = target_of(&queue) {
+        if let Some(url) = queue.settings.target() {
+            let target: Arc<str> = url.authority().into();
             share(&mut named, target.clone(), hosts.room(&target, now));
         }
         Classes { named, others: ROOM_FIRST, covered_by: None }
@@ -60,11 +61,6 @@ fn share(named: &mut Vec<(Arc<str>, usize)>, target: Arc<str>, room: usize) {
     named.retain(|(name, _)| *name != target);
     named.push((target, own));
     named.push(("".into(), none));
-}
-
-/// The target of a queue's tasks that name none.
-pub(super) fn target_of(queue: &Queue) -> Option<Arc<str>> {
-    queue.settings.target().map(|url| url.authority().into())
 }
 
 #[cfg(test)]

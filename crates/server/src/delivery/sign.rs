@@ -16,7 +16,8 @@ pub(super) struct MessageId(u128);
 
 impl MessageId {
     /// The message a task is. A task pushed again under its id, or changed, is another.
-    /// Nobody can make one that a receiver takes for another's, as it could with a faster hash.
+    /// The hash is one that nobody can steer, so that no pusher makes a message that a receiver takes for
+    /// another's.
     pub(super) fn of(spec: &Spec, content: Option<&Content>) -> Self {
         let mut hash = Context::new(&SHA256);
         let created_at = spec.created_at.as_millis().to_be_bytes();
