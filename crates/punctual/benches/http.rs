@@ -26,16 +26,17 @@ fn main() {
 
     let server = Server::start(&dir.path().join("server"));
     for connections in [1, 4] {
-        let before = server.cpu_seconds();
-        let batched = runtime.block_on(server.batched(cycles, connections));
+        let (batched, cost) = costing(&server, cycles, |cycles| {
+            runtime.block_on(server.batched(cycles, connections))
+        });
         row(&format!("cycles by {BATCH}, {connections} connections"), batched, in_process);
-        let cost = (server.cpu_seconds() - before) * 1e6 / cycles as f64;
         println!("{:<44} {cost:>10.1} µs of the server's CPU per cycle", "");
     }
     let requests_before = runtime.block_on(server.requests(cycles / 4, 64));
-    let before = server.cpu_seconds();
-    let singles = runtime.block_on(server.singles(cycles / 8, 64));
-    let cost = (server.cpu_seconds() - before) * 1e6 / (cycles / 8) as f64;
+    let (singles, single_cost) =
+        costing(&server, cycles / 8, |cycles| runtime.block_on(server.singles(cycles, 64)));
+    let (carried, carried_cost) =
+        costing(&server, cycles / 8, |cycles| runtime.block_on(server.carried(cycles, 64)));
     // Taken before and after, as the machine is not equally fast all the time.
     let requests_after = runtime.block_on(server.requests(cycles / 4, 64));
     let requests = f64::midpoint(requests_before, requests_after);
@@ -44,8 +45,11 @@ fn main() {
         "ceiling: empty requests, 64 connections"
     );
     row("cycles of single tasks, 64 connections", singles, in_process);
-    println!("{:<44} {cost:>10.1} µs of the server's CPU per cycle", "");
+    println!("{:<44} {single_cost:>10.1} µs of the server's CPU per cycle", "");
     println!("{:<44} {:>10.2} of the rate of empty requests", "", singles * 3.0 / requests);
+    row("the same, commits in the next take", carried, in_process);
+    println!("{:<44} {carried_cost:>10.1} µs of the server's CPU per cycle", "");
+    println!("{:<44} {:>10.2} of the rate of empty requests", "", carried * 2.0 / requests);
     let waits = runtime.block_on(server.wake_ups(&server, if is_quick { 200 } else { 1_000 }));
     println!(
         "{:<44} {:>10.2} ms median, {:.2} ms p99",
@@ -58,6 +62,13 @@ fn main() {
         let full = runtime.block_on(server.batched(cycles, 4));
         row("cycles by 100, 4 connections, 1000000 pending", full, in_process);
     }
+}
+
+/// A rate of cycles, and the µs of the server's CPU that each took.
+fn costing(server: &Server, cycles: usize, drive: impl FnOnce(usize) -> f64) -> (f64, f64) {
+    let before = server.cpu_seconds();
+    let rate = drive(cycles);
+    (rate, (server.cpu_seconds() - before) * 1e6 / cycles as f64)
 }
 
 fn row(what: &str, per_second: f64, ceiling: f64) {

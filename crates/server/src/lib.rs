@@ -28,6 +28,7 @@ mod engine;
 mod events;
 mod inbox;
 mod metrics;
+mod patience;
 mod presence;
 mod serve;
 mod settings;

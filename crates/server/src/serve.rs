@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -22,6 +21,7 @@ use crate::delivery::Executor;
 use crate::engine::Engine;
 use crate::events::{Events, Listening};
 use crate::inbox::Receiver;
+use crate::patience::Patience;
 use crate::presence::Presence;
 use crate::tls::Certificate;
 use crate::traces::{Exporter, Tracer};
@@ -32,7 +32,7 @@ const EVENTS: &str = "/v1/events";
 /// Most connections at once; further ones wait until one has ended.
 const CONNECTIONS_MAX: usize = 16_384;
 /// How long a connection may be silent, or take to send the head of a request.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
+const SILENCE_MAX: Duration = Duration::from_secs(75);
 /// How often the peer of an HTTP/2 connection has to show that it is there.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// Most requests under way on one HTTP/2 connection.
@@ -203,18 +203,18 @@ async fn serve(
     events: Arc<Events>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    let patience = Patience::new(SILENCE_MAX);
+    builder.http1().timer(patience.clone()).header_read_timeout(SILENCE_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_INTERVAL)
         .max_concurrent_streams(STREAMS_MAX);
-    let spoke = Arc::new(AtomicBool::new(false));
-    let heard = spoke.clone();
+    let heard = patience.clone();
     let listening = Listening::default();
     let listens = listening.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        heard.store(true, Ordering::Relaxed);
+        heard.heard();
         if request.uri().path() == EVENTS {
             request.extensions_mut().insert(listens.clone());
         }
@@ -227,7 +227,7 @@ async fn serve(
                 debug!(%error, "a connection ended badly");
             }
         }
-        () = silence(&spoke) => debug!("a connection never sent a request"),
+        () = patience.ended(SILENCE_MAX) => debug!("a connection was silent for too long"),
         () = deafness(&events, &listening) => debug!("one who listened did not hear of the end"),
     }
 }
@@ -245,14 +245,6 @@ async fn deafness(events: &Events, listening: &Listening) {
     events.closed().await;
     tokio::time::sleep(LISTENERS_MAX).await;
     if !listening.has_begun() {
-        std::future::pending::<()>().await;
-    }
-}
-
-/// Resolves if no request has come in time: until the first one hyper itself keeps no time.
-async fn silence(spoke: &AtomicBool) {
-    tokio::time::sleep(HEAD_TIMEOUT).await;
-    if spoke.load(Ordering::Relaxed) {
         std::future::pending::<()>().await;
     }
 }

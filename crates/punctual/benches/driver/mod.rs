@@ -136,6 +136,25 @@ impl Server {
         .await
     }
 
+    /// The same with workers that commit a task when they take the next: two requests per cycle.
+    pub(crate) async fn carried(&self, cycles: usize, connections: usize) -> f64 {
+        let payload = "x".repeat(PAYLOAD_BYTES - 2);
+        let push = Arc::new(format!(r#"{{"payload":"{payload}"}}"#));
+        self.rate(cycles, connections, move |mut connection, _, rounds| {
+            let push = Arc::clone(&push);
+            async move {
+                let mut take = r#"{"wait":5}"#.to_owned();
+                for _ in 0..rounds {
+                    connection.send("POST", "/v1/queues/carried/tasks", &push).await;
+                    connection.send("POST", "/v1/queues/carried/take", &take).await;
+                    let (id, token) = connection.taken().pop().unwrap();
+                    take = format!(r#"{{"wait":5,"commit":[{{"id":"{id}","token":"{token}"}}]}}"#);
+                }
+            }
+        })
+        .await
+    }
+
     /// From the start of a push, there or to another server, to the answer of a take that waits here: median and p99, in ms.
     pub(crate) async fn wake_ups(&self, pushed_to: &Self, rounds: usize) -> (f64, f64) {
         let mut pusher = pushed_to.connect().await;

@@ -11,6 +11,7 @@ use axum::extract::FromRequest;
 use axum::http::Request;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use bytes::{Bytes, BytesMut};
+use futures_util::future::poll_immediate;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use punctual_core::RawJson;
@@ -115,7 +116,12 @@ async fn collect(
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     loop {
-        let Ok(frame) = timeout(PAUSE_MAX, body.frame()).await else {
+        // What is there already needs no clock.
+        let frame = match poll_immediate(body.frame()).await {
+            Some(frame) => Ok(frame),
+            None => timeout(PAUSE_MAX, body.frame()).await,
+        };
+        let Ok(frame) = frame else {
             return Err(Problem::new(Code::Timeout, "send the body without long pauses"));
         };
         let Some(frame) = frame else { break };

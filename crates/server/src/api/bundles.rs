@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use punctual_core::bundle::{BundleKey, BundlePush, Overwrite};
@@ -14,8 +14,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed};
 use super::rights::Caller;
 use super::schema::{AnyJson, Duration, Time, When};
 use super::target::{InQueue, OnBundle, given, page_limit};
@@ -169,12 +169,12 @@ async fn push_bundle(
     State(app): State<Arc<App>>,
     caller: Caller,
     OnBundle { queue, key: bundle }: OnBundle,
-    headers: HeaderMap,
+    marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let PushBody { task, data, ontime, overwrite, max_wait } = body.read()?;
     let route = ["POST bundles", queue.as_str(), bundle.as_str()];
-    let keyed = key(&caller, &headers, &route, body.bytes(), StatusCode::OK, true)?;
+    let keyed = marks.key(&caller, &route, body.bytes(), StatusCode::OK, true)?;
     let (data, overwrite) = (data.unwrap_or_default(), overwrite.unwrap_or_default());
     let push =
         BundlePush { payload: task, data, ontime, overwrite, max_wait, ..BundlePush::default() };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::flow::{FlowState, FlowVerb, NewFlow};
 use serde::Deserialize;
@@ -12,8 +12,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed, traceparent};
 use super::rights::Caller;
 use super::schema::flow::{FlowSchema, FlowStateSchema};
 use super::target::{OnFlow, Params, given, page_limit};
@@ -52,13 +52,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 async fn create_flow(
     State(app): State<Arc<App>>,
     caller: Caller,
-    headers: HeaderMap,
+    marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let new: NewFlow = body.read()?;
     caller.check_all(&new.queues())?;
-    let key = key(&caller, &headers, &["POST flows"], body.bytes(), StatusCode::CREATED, true)?;
-    match app.engine.create_flow(new, key, traceparent(&headers)).await? {
+    let key = marks.key(&caller, &["POST flows"], body.bytes(), StatusCode::CREATED, true)?;
+    match app.engine.create_flow(new, key, marks.trace).await? {
         FlowAnswer::Made(flow) => Ok(answer(StatusCode::CREATED, &FlowView::new(&flow))),
         FlowAnswer::Replayed { status, flow, id } => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::CREATED);

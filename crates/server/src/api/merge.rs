@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::post;
 use base64::alphabet::STANDARD;
@@ -22,8 +22,8 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::bundles::PushedView;
+use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes};
-use super::push::{key, replayed};
 use super::rights::Caller;
 use super::schema::AnyJson;
 use super::target::{decoded, given, params};
@@ -161,7 +161,7 @@ async fn push_merged(
     caller: Caller,
     merged: Merged,
     uri: Uri,
-    headers: HeaderMap,
+    marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let push = params::<MergeParams>(&uri)?.push()?;
@@ -173,7 +173,7 @@ async fn push_merged(
     }
     let route = ["POST v3", &merged.key];
     let request = [body.bytes(), uri.query().unwrap_or_default().as_bytes()].concat();
-    let keyed = key(&caller, &headers, &route, &request, StatusCode::ACCEPTED, true)?;
+    let keyed = marks.key(&caller, &route, &request, StatusCode::ACCEPTED, true)?;
     let own = merged.alone.then(|| app.engine.new_id());
     let target = HttpTarget {
         method: Some(merged.method),

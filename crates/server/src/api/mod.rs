@@ -22,6 +22,7 @@ mod health;
 mod hosts;
 mod json;
 mod locks;
+mod marks;
 mod merge;
 mod metrics;
 mod notices;

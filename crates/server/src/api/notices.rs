@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::notice::{Message, NoticeState};
 use punctual_core::{Event, QueueName, Task};
@@ -15,8 +15,8 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::json::shortened;
+use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed, traceparent};
 use super::rights::Caller;
 use super::schema::notice::MessageSchema;
 use super::target::{OnNotice, Params, given, page_limit};
@@ -57,14 +57,14 @@ async fn show(app: &App, status: StatusCode, task: &Task) -> Result<Response, Fa
 async fn push_notice(
     State(app): State<Arc<App>>,
     caller: Caller,
-    headers: HeaderMap,
+    marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let message: Message = body.read()?;
     message.check_new().map_err(Failure::from)?;
     let route = ["POST notices", ""];
-    let key = key(&caller, &headers, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
-    match app.engine.push_notice(message, key, traceparent(&headers)).await? {
+    let key = marks.key(&caller, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
+    match app.engine.push_notice(message, key, marks.trace).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
             Some((_, Ok(task))) => {
                 let shown = show(&app, StatusCode::ACCEPTED, &task).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use punctual_core::calendar::{PlanTime, PlanType, Position, RuleFields};
@@ -16,8 +16,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes, Reads};
-use super::push::{key, replayed};
 use super::rights::Caller;
 use super::schema::Time;
 use super::schema::plan::{PlanResultSchema, PlanSchema, PlanStateSchema, PreviewSchema};
@@ -72,12 +72,12 @@ fn view(app: &App, status: StatusCode, plan: &Plan) -> Response {
 async fn create_plan(
     State(app): State<Arc<App>>,
     caller: Caller,
-    headers: HeaderMap,
+    marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let patch: PlanPatch = body.read()?;
     caller.check_all(&patch.queues())?;
-    let key = key(&caller, &headers, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
+    let key = marks.key(&caller, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_plan(patch, key).await? {
         PlanAnswer::Made(plan) => Ok(view(&app, StatusCode::CREATED, &plan)),
         PlanAnswer::Replayed { status, plan, id, station } => {

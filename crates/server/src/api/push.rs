@@ -1,30 +1,25 @@
 //! `POST …/tasks`: one task, or many.
 
-use std::hash::Hasher;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
-use punctual_core::limits::IDEMPOTENCY_KEY_BYTES_MAX;
-use punctual_core::{NewTask, QueueName, Settings, TaskId, TraceParent};
+use punctual_core::{NewTask, QueueName, Settings, TaskId};
 use punctual_store::KeyedItem;
-use siphasher::sip128::{Hasher128, SipHasher13};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::json::{self, Batch};
+use super::marks::{Marks, replayed};
 use super::openapi::Pushes;
 use super::rights::Caller;
 use super::schema::PushSchema;
 use super::target::InQueue;
 use super::view::{AnswerView, GoneView, ItemView, Results, TaskView};
 use super::{App, Problem, answer};
-use crate::engine::{Failure, ItemId, Key, PushAnswer, PushItem};
-
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+use crate::engine::{Failure, ItemId, PushAnswer, PushItem};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -51,11 +46,10 @@ async fn push(
     State(app): State<Arc<App>>,
     caller: Caller,
     InQueue { queue, .. }: InQueue,
-    headers: HeaderMap,
+    marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let object = body.object()?;
-    let trace = traceparent(&headers);
     let single = !json::is_batch(object);
     let mut items = if single {
         let new: NewTask = json::read(object)?;
@@ -66,10 +60,10 @@ async fn push(
         let Batch { tasks } = json::read(object)?;
         tasks.0.into_iter().map(|one| item(&caller, one)).collect()
     };
-    items.iter_mut().flatten().for_each(|new: &mut NewTask| new.trace = trace);
+    items.iter_mut().flatten().for_each(|new: &mut NewTask| new.trace = marks.trace);
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
-    let key = key(&caller, &headers, &route, body.bytes(), status, single)?;
+    let key = marks.key(&caller, &route, body.bytes(), status, single)?;
     // Read before, so that what was pushed is answered even if the store goes away in that moment.
     let before = match app.engine.queue(&queue).await {
         Ok(record) => Some(record),
@@ -99,11 +93,6 @@ async fn push(
             replay(&app, &queue, single, status, &items).await
         }
     }
-}
-
-/// The span a request is made in, as far as its header says so in the right form.
-pub(super) fn traceparent(headers: &HeaderMap) -> Option<TraceParent> {
-    headers.get("traceparent")?.to_str().ok().and_then(TraceParent::parse)
 }
 
 fn item(caller: &Caller, item: &serde_json::value::RawValue) -> PushItem {
@@ -144,42 +133,4 @@ async fn replay(
         }
     };
     Ok(replayed(response))
-}
-
-/// Marks an answer as one that was given before.
-pub(super) fn replayed(mut response: Response) -> Response {
-    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
-    response
-}
-
-/// The identity of a request to a route that carries an `Idempotency-Key`, and how it is answered.
-pub(super) fn key(
-    caller: &Caller,
-    headers: &HeaderMap,
-    route: &[&str],
-    body: &[u8],
-    status: StatusCode,
-    single: bool,
-) -> Result<Option<Key>, Failure> {
-    let Some(value) = headers.get(KEY) else { return Ok(None) };
-    let value = value.as_bytes();
-    if !(1..=IDEMPOTENCY_KEY_BYTES_MAX).contains(&value.len()) || !value.is_ascii() {
-        return Err(Failure::invalid("Idempotency-Key", "1 to 255 ASCII characters"));
-    }
-    // Keys of one access token are not those of another.
-    let mut parts = vec![caller.0.identity()];
-    parts.extend(route.iter().map(|part| part.as_bytes()));
-    parts.push(value);
-    let key = hash(&parts);
-    Ok(Some(Key { key, request: hash(&[body]), status: status.as_u16(), single }))
-}
-
-/// A hash that is the same on every node and after every start.
-fn hash(parts: &[&[u8]]) -> u128 {
-    let mut hasher = SipHasher13::new();
-    for part in parts {
-        hasher.write_usize(part.len());
-        hasher.write(part);
-    }
-    hasher.finish128().as_u128()
 }

@@ -1,5 +1,7 @@
 //! What a request is about: the queue and task its path names, the parameters of its query.
 
+use std::borrow::Cow;
+
 use axum::extract::{FromRequestParts, Query};
 use axum::http::Uri;
 use axum::http::request::Parts;
@@ -67,16 +69,18 @@ pub(crate) struct NoParams {}
 
 /// A part of the path, counted from 0. Parts are counted, not named, because a task may be called
 /// like a route.
-pub(crate) fn part(uri: &Uri, index: usize, field: &'static str) -> Result<String, Failure> {
+pub(crate) fn part<'a>(
+    uri: &'a Uri,
+    index: usize,
+    field: &'static str,
+) -> Result<Cow<'a, str>, Failure> {
     decoded(uri.path().split('/').nth(index + 1).unwrap_or_default(), field)
 }
 
 /// A part of a path as it reads.
-pub(crate) fn decoded(raw: &str, field: &'static str) -> Result<String, Failure> {
-    match percent_decode_str(raw).decode_utf8() {
-        Ok(text) => Ok(text.into_owned()),
-        Err(_) => Err(Failure::invalid(field, "percent-encoded UTF-8")),
-    }
+pub(crate) fn decoded<'a>(raw: &'a str, field: &'static str) -> Result<Cow<'a, str>, Failure> {
+    let decoded = percent_decode_str(raw).decode_utf8();
+    decoded.map_err(|_| Failure::invalid(field, "percent-encoded UTF-8"))
 }
 
 fn named<T>(parsed: Result<T, Invalid>) -> Result<T, Failure> {
@@ -121,7 +125,7 @@ impl<S: Sync> FromRequestParts<S> for OnBundle {
         // Keys that the server composes of a URL may be longer than those a client may choose.
         let is_composed = queue == QueueName::bundles() && !key.is_empty();
         let parsed = if is_composed {
-            BundleKey::composed(key)
+            BundleKey::composed(key.into_owned())
         } else {
             BundleKey::parse(&key).map_err(Failure::from)?
         };
