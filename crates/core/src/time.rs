@@ -7,10 +7,8 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
-use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use jiff::fmt::StdFmtWrite;
-use jiff::fmt::temporal::{DateTimePrinter, Pieces};
+use jiff::fmt::temporal::Pieces;
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -94,12 +92,56 @@ impl Sub<Span> for Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        static PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
-        let since = SignedDuration::from_millis(self.0);
-        let time = EPOCH.checked_add(since).map_err(|_| fmt::Error)?;
-        PRINTER.print_datetime(&time, StdFmtWrite(&mut *f)).map_err(|_| fmt::Error)?;
-        f.write_str("Z")
+        f.write_str(self.spell().as_str())
     }
+}
+
+/// A time as RFC 3339 writes it. Every answer has several, so they are written without detours.
+struct Spelled([u8; 24]);
+
+impl Spelled {
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("digits and signs")
+    }
+
+    fn put(&mut self, at: std::ops::Range<usize>, mut number: u64) {
+        for digit in self.0[at].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+}
+
+impl Timestamp {
+    fn spell(self) -> Spelled {
+        let millis = self.0.unsigned_abs();
+        let (year, month, day) = date_of(millis / 86_400_000);
+        let mut spelled = Spelled(*b"0000-00-00T00:00:00.000Z");
+        spelled.put(0..4, year);
+        spelled.put(5..7, month);
+        spelled.put(8..10, day);
+        spelled.put(11..13, millis / 3_600_000 % 24);
+        spelled.put(14..16, millis / 60_000 % 60);
+        spelled.put(17..19, millis / 1_000 % 60);
+        spelled.put(20..23, millis % 1_000);
+        spelled
+    }
+}
+
+/// Year, month and day so many days after 1970-01-01. Years are counted from March, so that a leap day
+/// is the last of its year, in eras of 400, which all have the same number of days.
+fn date_of(days: u64) -> (u64, u64, u64) {
+    const ERA_DAYS: u64 = 146_097;
+    let since_march_0 = days + 719_468;
+    let (era, day_of_era) = (since_march_0 / ERA_DAYS, since_march_0 % ERA_DAYS);
+    let leap_days = day_of_era / 1_460 + day_of_era / 146_096 - day_of_era / 36_524;
+    let year_of_era = (day_of_era - leap_days) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let is_next_year = month_from_march >= 10;
+    let month = if is_next_year { month_from_march - 9 } else { month_from_march + 3 };
+    (era * 400 + year_of_era + u64::from(is_next_year), month, day)
 }
 
 impl Span {
@@ -190,7 +232,7 @@ fn millis(seconds: f64) -> Option<i64> {
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            serializer.collect_str(self)
+            serializer.serialize_str(self.spell().as_str())
         } else {
             self.0.serialize(serializer)
         }
@@ -344,6 +386,16 @@ mod tests {
             "\"5s \"",
         ] {
             assert!(serde_json::from_str::<Span>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_day_of_an_era_is_the_calendars() {
+        let mut date = EPOCH.date();
+        for days in 0..=146_097 {
+            let is = (date.year() as u64, date.month() as u64, date.day() as u64);
+            assert_eq!(date_of(days), is);
+            date = date.tomorrow().unwrap();
         }
     }
 

@@ -15,6 +15,8 @@ fn main() {
     let is_quick = std::env::args().any(|arg| arg == "quick");
     let cycles = if is_quick { 40_000 } else { 300_000 };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    // Thin connections need no second thread, which would be woken all the time.
+    let thin = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let place = std::env::var("PUNCTUAL_BENCH_DIR").unwrap_or(".".into());
     let dir = tempfile::tempdir_in(place).unwrap();
 
@@ -32,13 +34,13 @@ fn main() {
         row(&format!("cycles by {BATCH}, {connections} connections"), batched, in_process);
         println!("{:<44} {cost:>10.1} µs of the server's CPU per cycle", "");
     }
-    let requests_before = runtime.block_on(server.requests(cycles / 4, 64));
+    let requests_before = thin.block_on(server.requests(cycles / 4, 64));
     let (singles, single_cost) =
-        costing(&server, cycles / 8, |cycles| runtime.block_on(server.singles(cycles, 64)));
+        costing(&server, cycles / 8, |cycles| thin.block_on(server.singles(cycles, 64)));
     let (carried, carried_cost) =
-        costing(&server, cycles / 8, |cycles| runtime.block_on(server.carried(cycles, 64)));
+        costing(&server, cycles / 8, |cycles| thin.block_on(server.carried(cycles, 64)));
     // Taken before and after, as the machine is not equally fast all the time.
-    let requests_after = runtime.block_on(server.requests(cycles / 4, 64));
+    let requests_after = thin.block_on(server.requests(cycles / 4, 64));
     let requests = f64::midpoint(requests_before, requests_after);
     println!(
         "{:<44} {requests:>10.0} /s   ({requests_before:.0} before, {requests_after:.0} after)",

@@ -1,18 +1,20 @@
 //! Connections: accepted, served over HTTP/1.1 or cleartext HTTP/2, and brought to their end.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinHandle;
 use tracing::{debug, info, warn};
 
@@ -90,11 +92,12 @@ pub(crate) async fn run(
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
     let app = Arc::new(App::new(engine.clone(), presence, &config));
     let api = Api::new(app.clone());
-    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let ending = watch::Sender::new(false);
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &api, &graceful, &engine.events, config.tls.as_ref()) => Ok(()),
+        () = accept(&listener, &api, &places, &ending, &engine.events, config.tls.as_ref()) => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -103,7 +106,9 @@ pub(crate) async fn run(
     engine.close();
     drop(stop_receiving);
     drop(stop_delivering);
-    if tokio::time::timeout(DRAIN_MAX, graceful.shutdown()).await.is_err() {
+    ending.send_replace(true);
+    let all_places = places.acquire_many(CONNECTIONS_MAX as u32);
+    if tokio::time::timeout(DRAIN_MAX, all_places).await.is_err() {
         warn!("some requests did not end within {DRAIN_MAX:?} and were cut off");
     }
     if tokio::time::timeout(DRAIN_MAX, delivering).await.is_err() {
@@ -151,18 +156,18 @@ fn trace(config: &ServerConfig) -> (Arc<Tracer>, Option<Exporting>) {
 async fn accept(
     listener: &TcpListener,
     api: &Api,
-    graceful: &GracefulShutdown,
+    places: &Arc<Semaphore>,
+    ending: &watch::Sender<bool>,
     events: &Arc<Events>,
     tls: Option<&Arc<Certificate>>,
 ) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) => {
                 let (api, events) = (api.clone().heard_from(peer), events.clone());
-                let (tls, watcher) = (tls.cloned(), graceful.watcher());
-                tokio::spawn(begin(stream, tls, api, watcher, events, place));
+                let (tls, ending) = (tls.cloned(), ending.subscribe());
+                tokio::spawn(begin(stream, tls, api, ending, events, place));
             }
             Err(error) => {
                 warn!(%error, "no connection could be accepted");
@@ -177,7 +182,7 @@ async fn begin(
     stream: TcpStream,
     tls: Option<Arc<Certificate>>,
     api: Api,
-    graceful: Watcher,
+    ending: watch::Receiver<bool>,
     events: Arc<Events>,
     _place: OwnedSemaphorePermit,
 ) {
@@ -186,10 +191,10 @@ async fn begin(
         return;
     }
     match tls {
-        None => serve(stream, api, graceful, events).await,
+        None => serve(stream, api, ending, events).await,
         Some(tls) => {
             if let Some(stream) = tls.encrypt(stream).await {
-                serve(stream, api, graceful, events).await;
+                serve(stream, api, ending, events).await;
             }
         }
     }
@@ -199,7 +204,7 @@ async fn begin(
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     api: Api,
-    graceful: Watcher,
+    mut ending: watch::Receiver<bool>,
     events: Arc<Events>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
@@ -220,16 +225,40 @@ async fn serve(
         }
         api.clone().answer(request).map(Ok::<_, Infallible>)
     });
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
-    tokio::select! {
-        ended = graceful.watch(connection) => {
-            if let Err(error) = ended {
-                debug!(%error, "a connection ended badly");
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    // Each is looked at when it has something to say, not whenever the connection moves.
+    let mut cues = FuturesUnordered::<BoxFuture<'_, Cue>>::from_iter([
+        async { ending.wait_for(|is_ending| *is_ending).await.map_or(Cue::End, |_| Cue::End) }
+            .boxed(),
+        patience.ended(SILENCE_MAX).map(|()| Cue::Silence).boxed(),
+        deafness(&events, &listening).map(|()| Cue::Deafness).boxed(),
+    ]);
+    loop {
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    debug!(%error, "a connection ended badly");
+                }
+                return;
             }
+            Some(cue) = cues.next() => match cue {
+                Cue::End => connection.as_mut().graceful_shutdown(),
+                Cue::Silence => return debug!("a connection was silent for too long"),
+                Cue::Deafness => return debug!("one who listened did not hear of the end"),
+            },
         }
-        () = patience.ended(SILENCE_MAX) => debug!("a connection was silent for too long"),
-        () = deafness(&events, &listening) => debug!("one who listened did not hear of the end"),
     }
+}
+
+/// What ends a connection if its peer does not.
+enum Cue {
+    /// The server ends: requests under way are finished, and no more are taken.
+    End,
+    /// The peer sends nothing.
+    Silence,
+    /// The peer reads nothing.
+    Deafness,
 }
 
 /// What every connection has: it sends at once, and does not wait for ever for a peer that reads nothing.

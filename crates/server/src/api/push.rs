@@ -64,13 +64,12 @@ async fn push(
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
     let key = marks.key(&caller, &route, body.bytes(), status, single)?;
-    // Read before, so that what was pushed is answered even if the store goes away in that moment.
     let before = match app.engine.queue(&queue).await {
         Ok(record) => Some(record),
         Err(Failure::NoQueue(_)) => None,
         Err(failure) => return Err(failure.into()),
     };
-    match app.engine.push(&queue, items, key).await? {
+    match app.engine.push(&queue, before.as_deref(), items, key).await? {
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
             Some((_, Ok(task))) => {
                 let made = before.is_none().then(|| Settings::initial(&queue));

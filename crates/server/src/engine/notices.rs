@@ -18,7 +18,9 @@ impl Engine {
     ) -> Result<PushAnswer, Failure> {
         let mut new = message.into_task(&self.notices, &self.reach)?;
         new.trace = trace;
-        self.push(&QueueName::notices(), vec![Ok(new)], key).await
+        let queue = QueueName::notices();
+        let record = self.store.queue(&queue).await?;
+        self.push(&queue, record.as_deref(), vec![Ok(new)], key).await
     }
 
     /// The task a message of an inbox becomes, or why it becomes none.

@@ -74,14 +74,14 @@ struct Prepared {
 }
 
 impl Engine {
-    /// Pushes tasks into a queue, each answered by itself.
+    /// Pushes tasks into a queue, as it was read if there is one, each answered by itself.
     pub(crate) async fn push(
         &self,
         queue: &QueueName,
+        record: Option<&Queue>,
         items: Vec<PushItem>,
         key: Option<Key>,
     ) -> Result<PushAnswer, Failure> {
-        let record = self.store.queue(queue).await?;
         // A repeated request is answered even if its queue is gone.
         if record.is_none() && !self.auto_create && key.is_none() {
             return Err(Failure::NoQueue(queue.clone()));
@@ -93,7 +93,7 @@ impl Engine {
                 others.insert(name.clone(), settings(name, record.as_deref()).into_owned());
             }
         }
-        let own = settings(queue, record.as_deref());
+        let own = settings(queue, record);
         let settings_of = |name: &QueueName| if name == queue { &*own } else { &others[name] };
         let prepared = self.prepare(queue, &settings_of, items);
         if prepared.specs.is_empty() && key.is_none_or(|key| key.single) {
