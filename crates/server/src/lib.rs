@@ -27,6 +27,7 @@ mod dispatch;
 mod engine;
 mod events;
 mod inbox;
+mod memory;
 mod metrics;
 mod patience;
 mod presence;

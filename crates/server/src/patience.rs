@@ -94,6 +94,10 @@ impl Timer for Patience {
         self.0.set(Some(deadline));
         Box::pin(Waiting(self.0.clone()))
     }
+
+    fn reset(&self, _: &mut Pin<Box<dyn Sleep>>, deadline: Instant) {
+        self.0.set(Some(deadline));
+    }
 }
 
 #[cfg(test)]
@@ -110,9 +114,10 @@ mod tests {
     async fn it_ends_with_a_head_that_does_not_come() {
         let patience = Patience::new(MAX);
         assert!(is_over(&patience).await, "the first head");
-        let waiting = patience.sleep_until(Instant::now() + MAX);
+        let mut waiting = patience.sleep_until(Instant::now() + MAX);
         assert!(is_over(&patience).await, "a later head");
-        drop(waiting);
+        patience.reset(&mut waiting, Instant::now() + MAX);
+        assert!(is_over(&patience).await, "one that was given more time");
     }
 
     #[tokio::test]

@@ -204,7 +204,7 @@ async fn begin(
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     api: Api,
-    mut ending: watch::Receiver<bool>,
+    ending: watch::Receiver<bool>,
     events: Arc<Events>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
@@ -228,8 +228,7 @@ async fn serve(
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     // Each is looked at when it has something to say, not whenever the connection moves.
     let mut cues = FuturesUnordered::<BoxFuture<'_, Cue>>::from_iter([
-        async { ending.wait_for(|is_ending| *is_ending).await.map_or(Cue::End, |_| Cue::End) }
-            .boxed(),
+        end(ending).map(|()| Cue::End).boxed(),
         patience.ended(SILENCE_MAX).map(|()| Cue::Silence).boxed(),
         deafness(&events, &listening).map(|()| Cue::Deafness).boxed(),
     ]);
@@ -259,6 +258,12 @@ enum Cue {
     Silence,
     /// The peer reads nothing.
     Deafness,
+}
+
+/// Resolves when the server ends.
+async fn end(mut ending: watch::Receiver<bool>) {
+    // With whoever would tell gone, it has.
+    let _ = ending.wait_for(|is_ending| *is_ending).await;
 }
 
 /// What every connection has: it sends at once, and does not wait for ever for a peer that reads nothing.

@@ -126,3 +126,50 @@ async fn without_file_descriptors_it_sheds_load_and_recovers() {
     server.stop();
     no_panic(&log);
 }
+
+/// A server in a container with little memory, as far as it can see, and requests that would take more.
+#[tokio::test]
+async fn with_little_memory_it_sheds_load_and_recovers() {
+    const LIMIT_BYTES: usize = 256 << 20;
+    // Both versions of control groups, in a mount namespace of its own.
+    const LITTLE: &str = "mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory \
+        && echo 268435456 | tee /sys/fs/cgroup/memory.max > /sys/fs/cgroup/memory/memory.limit_in_bytes \
+        && exec \"$@\"";
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("log");
+    let options = if rustix::process::getuid().is_root() { "-m" } else { "-rm" };
+    let args = [options, "sh", "-c", LITTLE, "sh"];
+    let mut command = within("unshare", &args, &serve(&dir.path().join("store")));
+    command.stderr(fs::File::create(&log).unwrap());
+    let server = Server::of(command);
+
+    let task = format!(r#"{{"payload":"{}"}}"#, "x".repeat(6_500));
+    let batch = |n: usize| format!(r#"{{"tasks":[{}]}}"#, vec![&*task; n].join(","));
+    let push =
+        |body: &str| raw::send(server.address(), "POST", "/v1/queues/q/tasks", body.as_bytes());
+    let refused = push(&batch(6_000));
+    assert_eq!((refused.status, refused.code().as_deref()), (413, Some("too_large")));
+    assert!(refused.body.contains("at most 32 MiB"), "{}", refused.body);
+    let body = batch(4_800);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let pushing: Vec<_> = (0..8).map(|_| scope.spawn(|| push(&body).status)).collect();
+        pushing.into_iter().map(|push| push.join().unwrap()).collect()
+    });
+    println!("{statuses:?}, at most {} bytes", most_resident_bytes(&server));
+    assert!(
+        statuses.contains(&200) && statuses.iter().all(|it| [200, 503].contains(it)),
+        "{statuses:?}"
+    );
+    assert!(most_resident_bytes(&server) < LIMIT_BYTES);
+    assert_eq!(push(&body).status, 200);
+    is_served(&server.client()).await;
+    assert!(most_resident_bytes(&server) < LIMIT_BYTES);
+    server.stop();
+    no_panic(&log);
+}
+
+fn most_resident_bytes(server: &Server) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10
+}

@@ -15,7 +15,7 @@ use futures_util::future::poll_immediate;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use punctual_core::RawJson;
-use punctual_core::limits::{BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX};
+use punctual_core::limits::{BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX, PAYLOAD_BYTES_MAX};
 use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -32,25 +32,47 @@ const DISCARD_PAUSE_MAX: Duration = Duration::from_secs(1);
 /// What is set aside for a body before it has come.
 const RESERVED_BYTES_MAX: usize = 1 << 20;
 
-/// The bytes of all requests being worked on.
-#[derive(Debug, Default)]
+/// The share of the server's memory that requests may take as they come. Each takes up to six times as much
+/// until it is carried out: as it came, as tasks, and as rows.
+const MEMORY_SHARE: u64 = 8;
+
+/// The bytes of all requests being worked on, and how many they may be.
+#[derive(Debug)]
 pub(crate) struct InFlight {
     bytes: AtomicUsize,
+    bytes_max: usize,
 }
 
-/// The share of one request.
+impl InFlight {
+    /// None so far, in a server that may use so many bytes of memory.
+    pub(crate) fn new(memory_bytes: Option<u64>) -> Self {
+        let share = memory_bytes.map_or(usize::MAX, |bytes| (bytes / MEMORY_SHARE) as usize);
+        let bytes_max = share.clamp(PAYLOAD_BYTES_MAX, BODY_BYTES_IN_FLIGHT_MAX);
+        Self { bytes: AtomicUsize::new(0), bytes_max }
+    }
+
+    /// The largest body that can be worked on.
+    fn body_bytes_max(&self) -> usize {
+        self.bytes_max.min(BODY_BYTES_MAX)
+    }
+}
+
+/// The share of one request, until it is dropped.
 #[derive(Debug)]
-struct Share {
+pub(crate) struct Share {
     in_flight: Arc<InFlight>,
     bytes: usize,
 }
 
 impl Share {
-    /// Adds bytes to the share, if all shares together stay within the limit.
+    /// Adds bytes to the share, if all shares together stay within the limit. What is refused is not
+    /// counted, so that of many that are too much together some get through.
     fn grow(&mut self, bytes: usize) -> bool {
-        let before = self.in_flight.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.bytes += bytes;
-        before + bytes <= BODY_BYTES_IN_FLIGHT_MAX
+        let InFlight { bytes: all, bytes_max } = &*self.in_flight;
+        let more = |all: usize| all.checked_add(bytes).filter(|all| all <= bytes_max);
+        let fits = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
+        self.bytes += if fits { bytes } else { 0 };
+        fits
     }
 }
 
@@ -64,13 +86,18 @@ impl Drop for Share {
 #[derive(Debug)]
 pub(crate) struct JsonBody {
     bytes: Bytes,
-    _share: Share,
+    share: Share,
 }
 
 impl JsonBody {
     /// The body as it came.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Lets go of the text, where all that was in it is at hand in another form: that still counts.
+    pub(crate) fn into_share(self) -> Share {
+        self.share
     }
 
     /// The body as a JSON text that is an object; `{}` if there is none.
@@ -101,8 +128,9 @@ impl FromRequest<Arc<App>> for JsonBody {
             .headers()
             .get(CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok().and_then(|text| text.parse::<usize>().ok()));
-        if declared.is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
-            return Err(too_large());
+        let bytes_max = share.in_flight.body_bytes_max();
+        if declared.is_some_and(|bytes| bytes > bytes_max) {
+            return Err(too_large(bytes_max));
         }
         collect(request.into_body(), share, declared.unwrap_or(0)).await
     }
@@ -129,8 +157,9 @@ async fn collect(
             Problem::new(Code::BadJson, format!("the body did not come whole: {error}"))
         })?;
         let Ok(chunk) = frame.into_data() else { continue };
-        if share.bytes + chunk.len() > BODY_BYTES_MAX {
-            return Err(too_large());
+        let bytes_max = share.in_flight.body_bytes_max();
+        if share.bytes + chunk.len() > bytes_max {
+            return Err(too_large(bytes_max));
         }
         if !share.grow(chunk.len()) {
             let detail = "the server works on too many bytes of requests; send it again later";
@@ -148,11 +177,12 @@ async fn collect(
         whole.extend_from_slice(&chunk);
     }
     let bytes = if whole.is_empty() { first } else { whole.freeze() };
-    Ok(JsonBody { bytes, _share: share })
+    Ok(JsonBody { bytes, share })
 }
 
-fn too_large() -> Problem {
-    Problem::new(Code::TooLarge, "body: at most 64 MiB; send it in smaller batches")
+fn too_large(bytes_max: usize) -> Problem {
+    let mib = bytes_max >> 20;
+    Problem::new(Code::TooLarge, format!("body: at most {mib} MiB; send it in smaller batches"))
 }
 
 /// A body on loan to whoever reads it. Dropped before its end, it goes back to its lender.
@@ -230,7 +260,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_bytes_are_worked_on_than_may_be() {
-        let in_flight = Arc::new(InFlight::default());
+        let in_flight = Arc::new(InFlight::new(None));
         let share = || Share { in_flight: in_flight.clone(), bytes: 0 };
         let body = || axum::body::Body::from("{}");
         let mut others = share();
@@ -242,5 +272,19 @@ mod tests {
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 2);
         drop(body);
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn with_little_memory_bodies_are_smaller() {
+        for (memory, in_flight_max, body_max) in
+            [(256, 32, 32), (1_024, 128, 64), (8_192, 256, 64), (1, 1, 1)]
+        {
+            let in_flight = Arc::new(InFlight::new(Some(memory << 20)));
+            assert_eq!(in_flight.bytes_max, in_flight_max << 20, "{memory} MiB");
+            assert_eq!(in_flight.body_bytes_max(), body_max << 20, "{memory} MiB");
+            let body = axum::body::Body::from(vec![b' '; (body_max << 20) + 1]);
+            let share = Share { in_flight: in_flight.clone(), bytes: 0 };
+            assert_eq!(collect(body, share, 0).await.unwrap_err().code, Code::TooLarge);
+        }
     }
 }

@@ -55,7 +55,7 @@ use bytes::Bytes;
 use punctual_store::DevClock;
 use serde::{Deserialize, Serialize};
 use tower::Service;
-use tracing::debug;
+use tracing::{debug, error};
 use utoipa::ToSchema;
 
 use self::body::{InFlight, Lent};
@@ -66,6 +66,7 @@ use crate::access::{AccessToken, Tokens};
 use crate::audit::Audit;
 use crate::code::Code;
 use crate::engine::Engine;
+use crate::memory;
 use crate::metrics::Requests;
 use crate::presence::Presence;
 use crate::settings::Setting;
@@ -102,7 +103,7 @@ impl App {
             audit: Audit::new(engine.shared_store()),
             secret_headers: config.secret_headers.clone(),
             engine,
-            in_flight: Arc::default(),
+            in_flight: Arc::new(InFlight::new(memory::limit_bytes())),
             draining: AtomicBool::new(false),
             dev_clock: config.dev_clock.clone().map(tokio::sync::Mutex::new),
         }
@@ -158,7 +159,11 @@ impl Api {
         let response = guard::guard(&app, peer, request, |request| routes.call(request)).await;
         let (status, took) = (response.status(), begun.elapsed());
         app.requests.answered(place, &method, status, took);
-        debug!(%method, route = app.requests.template(place), status = status.as_u16(), ?took, "answered");
+        let route = app.requests.template(place);
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            error!(%method, route, "a request failed for a reason that is told before this");
+        }
+        debug!(%method, route, status = status.as_u16(), ?took, "answered");
         unread.discard().await;
         response
     }

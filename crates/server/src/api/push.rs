@@ -64,6 +64,7 @@ async fn push(
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
     let key = marks.key(&caller, &route, body.bytes(), status, single)?;
+    let _share = body.into_share();
     let before = match app.engine.queue(&queue).await {
         Ok(record) => Some(record),
         Err(Failure::NoQueue(_)) => None,
