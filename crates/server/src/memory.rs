@@ -17,23 +17,26 @@ pub(crate) fn limit_bytes() -> Option<u64> {
 /// The limits of the groups a process is in and of those around them. In a container that does not see
 /// where its groups lie, they lie at the top.
 fn group_limits(root: &Path, own: &str) -> impl Iterator<Item = u64> {
-    let files =
-        own.lines().filter_map(|line| line.splitn(3, ':').nth(1).zip(line.splitn(3, ':').nth(2)));
-    let files = files.filter_map(|(controllers, path)| {
-        let (root, file) = match controllers {
-            "" => (root.to_owned(), "memory.max"),
-            _ if controllers.split(',').any(|name| name == "memory") => {
-                (root.join("memory"), "memory.limit_in_bytes")
-            }
-            _ => return None,
-        };
-        let own = root.join(path.trim_start_matches('/'));
-        let around: Vec<PathBuf> = own.ancestors().map(|group| group.join(file)).collect();
-        Some(around.into_iter().filter(move |file| file.starts_with(&root)))
-    });
     // No limit is written as `max`, or as a number beyond all memory.
     let limit = |file: PathBuf| fs::read_to_string(file).ok()?.trim().parse().ok();
-    files.flatten().filter_map(limit).collect::<Vec<u64>>().into_iter()
+    let files = own.lines().flat_map(|line| limit_files(root, line).unwrap_or_default());
+    files.filter_map(limit)
+}
+
+/// Where the limits are of a group and those around it, as a line of `/proc/self/cgroup` names it:
+/// `number:controllers:path`, and no controllers in version 2.
+fn limit_files(root: &Path, line: &str) -> Option<Vec<PathBuf>> {
+    let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+    let (root, file) = match controllers {
+        "" => (root.to_owned(), "memory.max"),
+        _ if controllers.split(',').any(|name| name == "memory") => {
+            (root.join("memory"), "memory.limit_in_bytes")
+        }
+        _ => return None,
+    };
+    let own = root.join(path.trim_start_matches('/'));
+    let around = own.ancestors().take_while(|group| group.starts_with(&root));
+    Some(around.map(|group| group.join(file)).collect())
 }
 
 /// What `/proc/meminfo` says there is.

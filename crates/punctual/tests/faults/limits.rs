@@ -150,7 +150,7 @@ async fn with_little_memory_it_sheds_load_and_recovers() {
     let refused = push(&batch(6_000));
     assert_eq!((refused.status, refused.code().as_deref()), (413, Some("too_large")));
     assert!(refused.body.contains("at most 32 MiB"), "{}", refused.body);
-    let body = batch(4_800);
+    let body = batch(3_000);
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let pushing: Vec<_> = (0..8).map(|_| scope.spawn(|| push(&body).status)).collect();
         pushing.into_iter().map(|push| push.join().unwrap()).collect()
