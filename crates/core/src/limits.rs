@@ -4,6 +4,9 @@
 pub const BODY_BYTES_MAX: usize = 64 << 20;
 /// Most request bytes the server works on at once.
 pub const BODY_BYTES_IN_FLIGHT_MAX: usize = 256 << 20;
+/// Bodies being worked on get one of so many parts of the server's memory. Each takes up to six times its size
+/// until it is carried out: as it came, as tasks, and as rows.
+pub const BODY_MEMORY_PARTS: u64 = 8;
 /// Largest payload, result or checkpoint, in bytes.
 pub const PAYLOAD_BYTES_MAX: usize = 1 << 20;
 /// Longest error or message, in bytes.

@@ -19,6 +19,7 @@ pub(crate) struct Patience(Arc<Deadline>);
 #[derive(Debug)]
 struct Deadline {
     begun: Instant,
+    silence_max: Duration,
     /// The moment by which a head has to be there, in milliseconds since the beginning.
     head_by_ms: AtomicU64,
 }
@@ -41,7 +42,7 @@ impl Patience {
     /// keeps no time until it knows the version of HTTP.
     pub(crate) fn new(silence_max: Duration) -> Self {
         let begun = Instant::now();
-        let deadline = Deadline { begun, head_by_ms: AtomicU64::new(NEVER) };
+        let deadline = Deadline { begun, silence_max, head_by_ms: AtomicU64::new(NEVER) };
         deadline.set(Some(begun + silence_max));
         Self(Arc::new(deadline))
     }
@@ -51,11 +52,12 @@ impl Patience {
         self.0.set(None);
     }
 
-    /// Resolves when the peer is late. It is asked no more often than it could be.
-    pub(crate) async fn ended(&self, silence_max: Duration) {
+    /// Resolves when the peer is late. While no head is waited for, none can be late before the time for
+    /// one has passed.
+    pub(crate) async fn ended(&self) {
         loop {
             let now = Instant::now();
-            let head_by = self.0.get().unwrap_or(now + silence_max);
+            let head_by = self.0.get().unwrap_or(now + self.0.silence_max);
             if head_by <= now {
                 return;
             }
@@ -107,7 +109,7 @@ mod tests {
     const MAX: Duration = Duration::from_millis(40);
 
     async fn is_over(patience: &Patience) -> bool {
-        tokio::time::timeout(MAX * 5, patience.ended(MAX)).await.is_ok()
+        tokio::time::timeout(MAX * 5, patience.ended()).await.is_ok()
     }
 
     #[tokio::test]

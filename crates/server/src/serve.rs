@@ -94,10 +94,11 @@ pub(crate) async fn run(
     let api = Api::new(app.clone());
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let ending = watch::Sender::new(false);
+    let accepting = accept(&listener, &api, &places, &ending, &engine.events, config.tls.as_ref());
     let ended = tokio::select! {
         () = shutdown => Ok(()),
         reason = store.failed() => Err(ServeError::Store(reason)),
-        () = accept(&listener, &api, &places, &ending, &engine.events, config.tls.as_ref()) => Ok(()),
+        () = accepting => Ok(()),
     };
     // Whoever asks over a connection it has hears that the server is not ready; new connections are
     // refused, which says the same. Nobody waits any more, and the rest finishes.
@@ -229,7 +230,7 @@ async fn serve(
     // Each is looked at when it has something to say, not whenever the connection moves.
     let mut cues = FuturesUnordered::<BoxFuture<'_, Cue>>::from_iter([
         end(ending).map(|()| Cue::End).boxed(),
-        patience.ended(SILENCE_MAX).map(|()| Cue::Silence).boxed(),
+        patience.ended().map(|()| Cue::Silence).boxed(),
         deafness(&events, &listening).map(|()| Cue::Deafness).boxed(),
     ]);
     loop {

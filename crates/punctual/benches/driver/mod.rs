@@ -100,8 +100,7 @@ impl Server {
 
     /// Cycles of 100 tasks: a push, a take, a commit.
     pub(crate) async fn batched(&self, cycles: usize, connections: usize) -> f64 {
-        let task = format!(r#"{{"payload":"{}"}}"#, "x".repeat(PAYLOAD_BYTES - 2));
-        let push = Arc::new(format!(r#"{{"tasks":[{}]}}"#, vec![task; BATCH].join(",")));
+        let push = Arc::new(format!(r#"{{"tasks":[{}]}}"#, vec![task(); BATCH].join(",")));
         let rounds = cycles / BATCH;
         let rate = self.rate(rounds, connections, move |mut connection, _, rounds| {
             let push = Arc::clone(&push);
@@ -119,8 +118,7 @@ impl Server {
 
     /// Cycles of one task each.
     pub(crate) async fn singles(&self, cycles: usize, connections: usize) -> f64 {
-        let payload = "x".repeat(PAYLOAD_BYTES - 2);
-        let push = Arc::new(format!(r#"{{"payload":"{payload}"}}"#));
+        let push = Arc::new(task());
         self.rate(cycles, connections, move |mut connection, _, rounds| {
             let push = Arc::clone(&push);
             async move {
@@ -138,8 +136,7 @@ impl Server {
 
     /// The same with workers that commit a task when they take the next: two requests per cycle.
     pub(crate) async fn carried(&self, cycles: usize, connections: usize) -> f64 {
-        let payload = "x".repeat(PAYLOAD_BYTES - 2);
-        let push = Arc::new(format!(r#"{{"payload":"{payload}"}}"#));
+        let push = Arc::new(task());
         self.rate(cycles, connections, move |mut connection, _, rounds| {
             let push = Arc::clone(&push);
             async move {
@@ -177,13 +174,17 @@ impl Server {
 
     /// Pushes tasks into a queue, under ids that the server makes.
     pub(crate) async fn fill(&self, queue: &str, n: usize) {
-        let task = format!(r#"{{"payload":"{}"}}"#, "x".repeat(PAYLOAD_BYTES - 2));
-        let push = format!(r#"{{"tasks":[{}]}}"#, vec![task; 1_000].join(","));
+        let push = format!(r#"{{"tasks":[{}]}}"#, vec![task(); 1_000].join(","));
         let mut connection = self.connect().await;
         for _ in 0..n / 1_000 {
             connection.send("POST", &format!("/v1/queues/{queue}/tasks"), &push).await;
         }
     }
+}
+
+/// A task to push.
+fn task() -> String {
+    format!(r#"{{"payload":"{}"}}"#, "x".repeat(PAYLOAD_BYTES - 2))
 }
 
 /// A keep-alive connection, as thin as can be, so that the server is measured and not the client.

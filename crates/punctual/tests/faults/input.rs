@@ -20,7 +20,7 @@ fn server() -> (tempfile::TempDir, Server, Client) {
 }
 
 /// A line of `/proc/PID/status`, in bytes.
-fn memory(server: &Server, line: &str) -> u64 {
+pub(crate) fn memory(server: &Server, line: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
     let found = status.lines().find(|text| text.starts_with(line)).unwrap();
     let kib: u64 = found.split_whitespace().nth(1).unwrap().parse().unwrap();

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use punctual_client::{Client, Commit, NewTask, Take};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::input::memory;
 use crate::process::{PATIENCE, Server, serve, within};
 use crate::raw;
 use crate::task::take_one;
@@ -69,15 +70,15 @@ async fn thousands_of_idle_connections_stop_nobody() {
     let server = Server::of(command);
     let client = server.client();
     is_served(&client).await;
-    let (files, memory) = (open_files(&server), resident_bytes(&server));
+    let (files, resident) = (open_files(&server), memory(&server, "VmRSS"));
 
     let address: SocketAddr = server.address().parse().unwrap();
     // Those without a place wait in the line of the kernel, which is short: no more get in.
     let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(2)).ok();
     let idle: Vec<TcpStream> = (0..wanted).map_while(connect).collect();
     is_served(&client).await;
-    let (most_files, most_memory) = (open_files(&server), resident_bytes(&server));
-    let (count, bytes) = (idle.len(), most_memory.saturating_sub(memory) / idle.len());
+    let (most_files, most_resident) = (open_files(&server), memory(&server, "VmRSS"));
+    let (count, bytes) = (idle.len(), most_resident.saturating_sub(resident) / idle.len() as u64);
     println!("{count} of {wanted} connections, {most_files} files, {bytes} bytes for each");
     assert!(count >= wanted.min(SERVED_MAX), "{count}");
     assert!(most_files <= files + SERVED_MAX, "{most_files}");
@@ -94,12 +95,6 @@ async fn thousands_of_idle_connections_stop_nobody() {
 
 fn open_files(server: &Server) -> usize {
     fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap().count()
-}
-
-fn resident_bytes(server: &Server) -> usize {
-    let pages = fs::read_to_string(format!("/proc/{}/statm", server.pid())).unwrap();
-    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4_096
 }
 
 /// A server that may open few files, with more connections than that.
@@ -130,7 +125,7 @@ async fn without_file_descriptors_it_sheds_load_and_recovers() {
 /// A server in a container with little memory, as far as it can see, and requests that would take more.
 #[tokio::test]
 async fn with_little_memory_it_sheds_load_and_recovers() {
-    const LIMIT_BYTES: usize = 256 << 20;
+    const LIMIT_BYTES: u64 = 256 << 20;
     // Both versions of control groups, in a mount namespace of its own.
     const LITTLE: &str = "mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory \
         && echo 268435456 | tee /sys/fs/cgroup/memory.max > /sys/fs/cgroup/memory/memory.limit_in_bytes \
@@ -155,21 +150,15 @@ async fn with_little_memory_it_sheds_load_and_recovers() {
         let pushing: Vec<_> = (0..8).map(|_| scope.spawn(|| push(&body).status)).collect();
         pushing.into_iter().map(|push| push.join().unwrap()).collect()
     });
-    println!("{statuses:?}, at most {} bytes", most_resident_bytes(&server));
+    println!("{statuses:?}, at most {} bytes", memory(&server, "VmHWM"));
     assert!(
         statuses.contains(&200) && statuses.iter().all(|it| [200, 503].contains(it)),
         "{statuses:?}"
     );
-    assert!(most_resident_bytes(&server) < LIMIT_BYTES);
+    assert!(memory(&server, "VmHWM") < LIMIT_BYTES);
     assert_eq!(push(&body).status, 200);
     is_served(&server.client()).await;
-    assert!(most_resident_bytes(&server) < LIMIT_BYTES);
+    assert!(memory(&server, "VmHWM") < LIMIT_BYTES);
     server.stop();
     no_panic(&log);
-}
-
-fn most_resident_bytes(server: &Server) -> usize {
-    let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10
 }

@@ -15,7 +15,9 @@ use futures_util::future::poll_immediate;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use punctual_core::RawJson;
-use punctual_core::limits::{BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX, PAYLOAD_BYTES_MAX};
+use punctual_core::limits::{
+    BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX, BODY_MEMORY_PARTS, PAYLOAD_BYTES_MAX,
+};
 use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -32,10 +34,6 @@ const DISCARD_PAUSE_MAX: Duration = Duration::from_secs(1);
 /// What is set aside for a body before it has come.
 const RESERVED_BYTES_MAX: usize = 1 << 20;
 
-/// The share of the server's memory that requests may take as they come. Each takes up to six times as much
-/// until it is carried out: as it came, as tasks, and as rows.
-const MEMORY_SHARE: u64 = 8;
-
 /// The bytes of all requests being worked on, and how many they may be.
 #[derive(Debug)]
 pub(crate) struct InFlight {
@@ -46,7 +44,7 @@ pub(crate) struct InFlight {
 impl InFlight {
     /// None so far, in a server that may use so many bytes of memory.
     pub(crate) fn new(memory_bytes: Option<u64>) -> Self {
-        let share = memory_bytes.map_or(usize::MAX, |bytes| (bytes / MEMORY_SHARE) as usize);
+        let share = memory_bytes.map_or(usize::MAX, |bytes| (bytes / BODY_MEMORY_PARTS) as usize);
         let bytes_max = share.clamp(PAYLOAD_BYTES_MAX, BODY_BYTES_IN_FLIGHT_MAX);
         Self { bytes: AtomicUsize::new(0), bytes_max }
     }
@@ -267,7 +265,9 @@ mod tests {
         assert!(others.grow(BODY_BYTES_IN_FLIGHT_MAX - 1));
         let refused = collect(body(), share(), 2).await.unwrap_err();
         assert_eq!(refused.code, Code::Unavailable);
-        drop(others);
+        let mut smaller = share();
+        assert!(!smaller.grow(2) && smaller.grow(1), "what was refused is not counted");
+        drop((others, smaller));
         let body = collect(body(), share(), 2).await.unwrap();
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 2);
         drop(body);
