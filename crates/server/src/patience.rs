@@ -9,6 +9,11 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
+/// The time by the clock that timers go by.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
 /// Stands for no moment.
 const NEVER: u64 = u64::MAX;
 
@@ -41,7 +46,7 @@ impl Patience {
     /// With a connection that has just begun and may be silent so long. It counts before hyper does, which
     /// keeps no time until it knows the version of HTTP.
     pub(crate) fn new(silence_max: Duration) -> Self {
-        let begun = Instant::now();
+        let begun = now();
         let deadline = Deadline { begun, silence_max, head_by_ms: AtomicU64::new(NEVER) };
         deadline.set(Some(begun + silence_max));
         Self(Arc::new(deadline))
@@ -56,7 +61,7 @@ impl Patience {
     /// one has passed.
     pub(crate) async fn ended(&self) {
         loop {
-            let now = Instant::now();
+            let now = now();
             let head_by = self.0.get().unwrap_or(now + self.0.silence_max);
             if head_by <= now {
                 return;
@@ -89,12 +94,16 @@ impl Drop for Waiting {
 /// What hyper is given as a clock for HTTP/1.1: it asks for nothing but the time for a head.
 impl Timer for Patience {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
-        self.sleep_until(Instant::now() + duration)
+        self.sleep_until(now() + duration)
     }
 
     fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
         self.0.set(Some(deadline));
         Box::pin(Waiting(self.0.clone()))
+    }
+
+    fn now(&self) -> Instant {
+        now()
     }
 
     fn reset(&self, _: &mut Pin<Box<dyn Sleep>>, deadline: Instant) {
