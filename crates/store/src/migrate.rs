@@ -13,7 +13,8 @@ mod tally;
 
 use punctual_core::{OwnerKind, QueueName};
 
-use self::pages::{OwnerPages, TaskPages, audit_trail};
+use self::pages::audit_trail;
+pub(crate) use self::pages::{OwnerPages, TaskPages};
 pub use self::tally::{Sum, Tally};
 use crate::port::{
     Memory, OwnerChange, PutQueue, Remembered, Revision, Step, Stepped, StoreError, Stored,

@@ -7,6 +7,7 @@ mod audit;
 mod commit;
 mod events;
 mod fixture;
+pub mod full;
 mod keyed;
 mod list;
 mod moves;

@@ -11,20 +11,20 @@ const AUDIT_PAGE: usize = 1_000;
 
 /// The tasks of a queue in all states. Those that wait come before those that are ready: one whose time
 /// comes meanwhile is read once or twice, but not left out.
-pub(super) struct TaskPages<'a> {
+pub(crate) struct TaskPages<'a> {
     store: &'a dyn Transfer,
     listing: Option<Listing>,
 }
 
 impl<'a> TaskPages<'a> {
-    pub(super) fn new(store: &'a dyn Transfer, queue: &QueueName) -> Self {
+    pub(crate) fn new(store: &'a dyn Transfer, queue: &QueueName) -> Self {
         let mut states = vec![State::Waiting];
         states.extend(State::ALL.into_iter().filter(|state| *state != State::Waiting));
         let listing = Listing { queue: queue.clone(), states, cursor: None, limit: PAGE };
         Self { store, listing: Some(listing) }
     }
 
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<Stored>>, StoreError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Stored>>, StoreError> {
         let Some(listing) = &self.listing else { return Ok(None) };
         let page = self.store.list(listing.clone()).await?;
         self.listing = match page.next {
@@ -36,19 +36,19 @@ impl<'a> TaskPages<'a> {
 }
 
 /// All owners of a kind.
-pub(super) struct OwnerPages<'a> {
+pub(crate) struct OwnerPages<'a> {
     store: &'a dyn Transfer,
     listing: Option<OwnerListing>,
 }
 
 impl<'a> OwnerPages<'a> {
-    pub(super) fn new(store: &'a dyn Transfer, kind: OwnerKind) -> Self {
+    pub(crate) fn new(store: &'a dyn Transfer, kind: OwnerKind) -> Self {
         let prefix = String::new();
         let listing = OwnerListing { kind, queue: None, prefix, cursor: None, limit: PAGE };
         Self { store, listing: Some(listing) }
     }
 
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<StoredOwner>>, StoreError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<StoredOwner>>, StoreError> {
         let Some(listing) = &self.listing else { return Ok(None) };
         let page = self.store.list_owners(listing.clone()).await?;
         self.listing = match page.next {
