@@ -24,7 +24,7 @@ pub(crate) fn check(seed: &str, examples: &str) -> anyhow::Result<()> {
     if store.exists() {
         fs::remove_dir_all(&store)?;
     }
-    let server = Server::start(&store)?;
+    let server = Server::start(&store, &[])?;
     let (config, document) =
         (files.join("schemathesis.toml"), format!("http://{}/openapi.json", server.address));
     let schemathesis = directory.join("venv/bin/schemathesis");

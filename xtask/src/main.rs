@@ -7,6 +7,7 @@ mod deploy;
 mod docs;
 mod links;
 mod markdown;
+mod prose;
 mod server;
 mod stages;
 mod tools;
@@ -23,7 +24,8 @@ Usage: cargo xtask COMMAND
   test                 everything a change must pass: format, lints, docs, tests, API, dashboard,
                        examples in the docs, deploy/
   api [SEED EXAMPLES]  only the API: what is answered to made-up requests is what /openapi.json says
-  docs                 only links and examples in the docs
+  docs [FILE…]         only links and examples in the docs
+  prose [FOLDER…]      lists sentences that open with What, Whoever, Those… in comments, messages and docs
   dashboard            only the checks of the dashboard: its types, and its pages in a browser
   deploy               only what is in deploy/: files parse, and the binary takes what they give it
   bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
@@ -53,7 +55,8 @@ fn run(args: &[String]) -> anyhow::Result<()> {
         ["test"] => test(),
         ["api"] => api::check(api::SEED, api::EXAMPLES),
         ["api", seed, examples] => api::check(seed, examples),
-        ["docs"] => docs::check(),
+        ["docs", files @ ..] => docs::check(files),
+        ["prose", folders @ ..] => prose::check(folders),
         ["deploy"] => deploy::check(),
         ["dashboard"] => dashboard::check(),
         ["bench", rest @ ..] => bench(rest),
@@ -72,6 +75,7 @@ fn test() -> anyhow::Result<()> {
     stages.run("lints", || {
         cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()
     })?;
+    stages.run("prose", prose::check_clean)?;
     stages.run("docs of the code", || {
         cargo(&["doc", "--locked", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings")
@@ -89,7 +93,7 @@ fn test() -> anyhow::Result<()> {
     })?;
     stages.run("API", || api::check(api::SEED, api::EXAMPLES))?;
     stages.run("dashboard", dashboard::check)?;
-    stages.run("examples in the docs", docs::check)?;
+    stages.run("examples in the docs", || docs::check(&[]))?;
     stages.run("deploy", deploy::check)?;
     stages.summary();
     Ok(())

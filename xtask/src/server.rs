@@ -22,11 +22,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one over a directory and waits until it is ready.
-    pub(crate) fn start(store: &Path) -> anyhow::Result<Self> {
+    /// Starts a server over a directory, with more arguments, and waits until it is ready.
+    pub(crate) fn start(store: &Path, args: &[&str]) -> anyhow::Result<Self> {
         let mut process = Command::new(binaries().join("punctual"))
             .args(["serve", "--listen", "127.0.0.1:0", "--store"])
             .arg(store)
+            .args(args)
             .env("PUNCTUAL_LOG", "warn")
             .stdout(Stdio::piped())
             .spawn()
