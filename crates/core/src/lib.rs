@@ -18,6 +18,7 @@
 //! - [`flow`]: steps that wait for each other. [`worker`]: who registered to be given tasks. [`vote`]:
 //!   the answers of all of them to one task.
 //! - [`notice`]: tasks that call a URL until it says that it has understood.
+//! - [`transaction`]: changes of records that happen together, fenced on the versions they were made from.
 //! - [`trace`]: the trace a task belongs to, and its spans there.
 //! - [`announce`]: what is told of all this to whoever listens.
 //! - [`why`]: the explanation a person gets for a task that is not running.
@@ -44,6 +45,7 @@ pub mod task;
 pub mod time;
 pub mod token;
 pub mod trace;
+pub mod transaction;
 pub mod vote;
 pub mod why;
 pub mod worker;
@@ -65,5 +67,8 @@ pub use task::{Decision, Event, Fate, NewTask, Spec, State, Status, Task, Verb};
 pub use time::{Span, Timestamp};
 pub use token::{Seed, Token};
 pub use trace::TraceParent;
+pub use transaction::{
+    Change, Changes, Keyed, KeyedItem, OwnerChange, Revision, Stored, StoredOwner, Transaction,
+};
 pub use vote::Vote;
 pub use worker::Worker;

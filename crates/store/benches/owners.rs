@@ -14,7 +14,7 @@ use punctual_core::bundle::{BundleKey, BundlePush};
 use punctual_core::plan::Order;
 use punctual_core::{Owner, OwnerKey, Plan, PlanId, QueueName, RawJson, Span};
 use punctual_store::local::LocalStore;
-use punctual_store::{OwnerChange, Revision, Step, Stepped, Store};
+use punctual_store::{Changes, OwnerChange, Revision, Store, Written};
 
 use self::cycle::{PAYLOAD_BYTES, make_queue, open, queue};
 
@@ -106,9 +106,7 @@ async fn change(
     append: Vec<RawJson>,
 ) {
     let change = OwnerChange { key, expected, after, drop_first: 0, append };
-    let step = Step { owners: vec![change], ..Step::default() };
-    let stepped = store.step(vec![step]).await.unwrap().remove(0);
-    assert!(matches!(stepped, Stepped::Done { .. }));
+    assert!(store.write_one(change.into()).await.unwrap().is_done());
 }
 
 /// Single pushes per second, spread over keys.
@@ -181,9 +179,11 @@ async fn plan(store: &LocalStore, n: usize) -> f64 {
                 drop_first: 0,
                 append: Vec::new(),
             };
-            Step { owners: vec![change], ..Step::default() }
+            change.into()
         };
-        store.step((from..from + BATCH).map(step).collect()).await.unwrap();
+        for written in store.write((from..from + BATCH).map(step).collect()).await {
+            written.unwrap();
+        }
     }
     n as f64 / start.elapsed().as_secs_f64()
 }

@@ -26,9 +26,9 @@ pub use clock::{Clock, DevClock, Instant, ManualClock, MovableClock, SystemClock
 pub use inbox::{Inbox, InboxLists, Received};
 pub use measure::Measures;
 pub use port::{
-    Announced, AuditEntry, AuditPage, Backup, Change, Classes, Effect, EventId, Heard, Hearing,
-    Keyed, KeyedItem, Listing, Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange,
+    Announced, AuditEntry, AuditPage, Backup, Change, Changes, Classes, Effect, EventId, Heard,
+    Hearing, Keyed, KeyedItem, Listing, Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange,
     OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt,
-    Remembered, Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken,
-    Taker, Transfer, Wake,
+    Remembered, Revision, Store, StoreError, Stored, StoredOwner, Take, Taken, Taker, Transaction,
+    Transfer, Wake, Written,
 };

@@ -17,8 +17,8 @@ use self::pages::audit_trail;
 pub(crate) use self::pages::{OwnerPages, TaskPages};
 pub use self::tally::{Sum, Tally};
 use crate::port::{
-    Memory, OwnerChange, PutQueue, Remembered, Revision, Step, Stepped, StoreError, Stored,
-    StoredOwner, Transfer,
+    Memory, OwnerChange, PutQueue, Remembered, Revision, StoreError, Stored, StoredOwner, Transfer,
+    Written,
 };
 
 /// Items of an owner that are moved at a time.
@@ -159,13 +159,13 @@ impl Migration<'_> {
                 counts.push(append.len());
                 let change =
                     OwnerChange { key, expected: None, after: Some(owner), drop_first: 0, append };
-                steps.push(Step { owners: vec![change], ..Step::default() });
+                steps.push(change);
             }
             (self.moved)(steps.len() as u64);
-            let stepped = self.to.step(steps.clone()).await?;
-            for ((mut step, count), stepped) in steps.into_iter().zip(counts).zip(stepped) {
-                let change = step.owners.remove(0);
-                let revision = revision(&change, stepped)?;
+            let writes = steps.iter().cloned().map(Into::into).collect();
+            let written = self.to.write(writes).await;
+            for ((change, count), written) in steps.into_iter().zip(counts).zip(written) {
+                let revision = revision(&change, written?)?;
                 if count > 0 {
                     self.more_items(change, count, revision).await?;
                 }
@@ -189,9 +189,8 @@ impl Migration<'_> {
             append.iter().for_each(|item| self.tally.add_item(&change.key, item));
             count += append.len();
             change = OwnerChange { expected: Some(expected), append, ..change };
-            let step = Step { owners: vec![change.clone()], ..Step::default() };
-            let stepped = self.to.step(vec![step]).await?.remove(0);
-            expected = revision(&change, stepped)?;
+            let written = self.to.write(vec![change.clone().into()]).await.remove(0);
+            expected = revision(&change, written?)?;
         }
     }
 
@@ -250,9 +249,9 @@ impl Migration<'_> {
 }
 
 /// The version of an owner that was put.
-fn revision(change: &OwnerChange, stepped: Stepped) -> Result<Revision, MigrateError> {
+fn revision(change: &OwnerChange, stepped: Written) -> Result<Revision, MigrateError> {
     let revision = match &stepped {
-        Stepped::Done { owners, .. } => owners.first().copied().flatten(),
+        Written::Records { owners, .. } => owners.first().copied().flatten(),
         _ => None,
     };
     revision.ok_or_else(|| MigrateError::InUse(change.key.to_string()))

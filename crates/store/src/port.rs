@@ -1,6 +1,6 @@
 //! The port: what a store must do, atomically.
 //!
-//! A verb above it is: read, let `core` decide, commit; on a lost race read again. A store never
+//! A verb above it is: read, let `core` decide, write; on a lost race read again. A store never
 //! decides policy. It keeps records and indexes in step, and answers that something is stale,
 //! duplicate, full or unavailable.
 //!
@@ -25,10 +25,9 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use punctual_core::task::Decision;
 use punctual_core::{
-    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, State, Task, TaskId, Timestamp,
-    Token, Verb, WorkerName,
+    Announcement, OwnerKey, PlanId, Queue, QueueName, RawJson, State, TaskId, Timestamp, Token,
+    Verb, WorkerName,
 };
 use siphasher::sip::SipHasher13;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -38,51 +37,68 @@ pub use self::backup::{Backup, NoBackup};
 pub use self::error::{Effect, StoreError};
 pub use self::event::{Announced, EventId, Heard, Hearing};
 pub use self::node::NodeCard;
-pub use self::owner::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
-pub use self::push::{Keyed, KeyedItem, Push, PushRefusal, Pushed};
+pub use punctual_core::{
+    Change, Changes, Keyed, KeyedItem, OwnerChange, Revision, Stored, StoredOwner, Transaction,
+};
+
+pub use self::owner::{OwnerListing, OwnerPage};
+pub use self::push::{Push, PushRefusal, Pushed};
 pub use self::take::{Classes, Take, Taken, Taker};
 pub use self::transfer::{Memories, Memory, Remembered, Transfer};
 
 use crate::inbox::{Inbox, InboxLists};
 use crate::measure::Measures;
 
-/// The identity of one version of a record: the fence of a commit.
-///
-/// `birth` is new for every push, so a task pushed again under an old id is another task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Revision {
-    /// Which record.
-    pub birth: u64,
-    /// Which version of it.
-    pub change: u32,
-}
-
-impl Revision {
-    /// A version that no record has: what expects it cannot happen.
-    pub const NEVER: Self = Self { birth: 0, change: 0 };
-}
-
-/// A task together with the version that was read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
-    /// The task.
-    pub task: Task,
-    /// The version.
-    pub revision: Revision,
-}
-
-/// A decision to be committed, fenced on the version it was made from.
-#[derive(Debug, Clone)]
-pub struct Change {
-    /// The version the decision was made from.
-    pub expected: Revision,
-    /// The decision.
-    pub decision: Decision,
-}
-
-/// A commit that lost its race: the record has changed or is gone. Read again.
+/// A transaction that lost its race: a record has changed or is gone. Read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost;
+
+/// The outcome of a transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Written {
+    /// The one task it was about has changed, and has this version now.
+    Task(Revision),
+    /// All records have changed.
+    Records {
+        /// The versions of the owners after it, in their order; none for one that was removed.
+        owners: Vec<Option<Revision>>,
+        /// The versions of the tasks after it, in their order.
+        tasks: Vec<Revision>,
+    },
+    /// Nothing of it happened: a record has changed, was made or is gone. Read again.
+    Lost,
+    /// The key was used before with the same request: its answers then.
+    Replayed {
+        /// The status it was answered with.
+        status: u16,
+        /// The answers.
+        items: Vec<KeyedItem>,
+    },
+    /// The key was used before with another request.
+    KeyReused,
+}
+
+impl Written {
+    /// The version of the first task it was about, if it happened.
+    pub fn task(&self) -> Result<Revision, Lost> {
+        match self {
+            Self::Task(revision) => Ok(*revision),
+            Self::Records { tasks, .. } => tasks.first().copied().ok_or(Lost),
+            Self::Lost | Self::Replayed { .. } | Self::KeyReused => Err(Lost),
+        }
+    }
+
+    /// Whether the records have changed.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Task(_) | Self::Records { .. })
+    }
+}
+
+impl From<Result<Revision, Lost>> for Written {
+    fn from(committed: Result<Revision, Lost>) -> Self {
+        committed.map_or(Self::Lost, Self::Task)
+    }
+}
 
 /// A settle verb that may have been carried out before.
 #[derive(Debug, Clone, PartialEq)]
@@ -302,13 +318,17 @@ pub trait Store: Send + Sync + 'static {
     /// The tasks a worker holds, as [`Store::loads`] counts them, in no order.
     async fn holdings(&self, worker: &WorkerName) -> Result<Vec<(QueueName, TaskId)>, StoreError>;
 
-    /// Commits decisions. Each is carried out whole — its fate, the tasks it makes, its receipt —
-    /// if the record is still the expected version, and no worker gets more than the decision's
-    /// `capacity` by it, else nothing of it. Tasks it makes are never
-    /// refused for `max`; one whose id is live already is not made again; one whose queue does not
-    /// exist gets a queue with initial settings.
-    async fn commit(&self, changes: Vec<Change>)
-    -> Result<Vec<Result<Revision, Lost>>, StoreError>;
+    /// Carries out transactions in any order, each whole or not at all, each answered by itself; an error
+    /// concerns only its own transaction. Each happens if every record is still the expected version, and no
+    /// worker gets more than a decision's `capacity` by it. Tasks it makes are never refused for `max`; one
+    /// whose id is live already is not made again; one whose queue does not exist gets a queue with initial
+    /// settings.
+    async fn write(&self, transactions: Vec<Transaction>) -> Vec<Result<Written, StoreError>>;
+
+    /// Carries out one transaction.
+    async fn write_one(&self, transaction: Transaction) -> Result<Written, StoreError> {
+        self.write(vec![transaction]).await.pop().unwrap_or(Ok(Written::Lost))
+    }
 
     /// Removes tasks, whatever their state. False: no such task.
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError>;
@@ -332,9 +352,6 @@ pub trait Store: Send + Sync + 'static {
     /// Tasks whose hold has ended or that were not started in time, as many as `limit`. They stay
     /// here until a commit changes them.
     async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError>;
-
-    /// Carries out steps, each whole or not at all, each answered by itself.
-    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError>;
 
     /// Reads owners, in the order asked; none for one that does not exist.
     async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError>;

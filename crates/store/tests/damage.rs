@@ -7,7 +7,7 @@ use std::sync::Arc;
 use punctual_core::bundle::{BundleKey, BundlePush};
 use punctual_core::{NewTask, Owner, QueueName, RawJson, Spec, TaskId};
 use punctual_store::local::{LocalOptions, LocalStore};
-use punctual_store::{Listing, OwnerChange, Push, Step, Store, StoreError, SystemClock};
+use punctual_store::{Listing, OwnerChange, Push, Store, StoreError, SystemClock};
 
 fn open(dir: &Path) -> Result<Arc<LocalStore>, StoreError> {
     LocalStore::open(LocalOptions {
@@ -84,7 +84,7 @@ async fn merge(store: &LocalStore) {
         drop_first: 0,
         append: vec![payload; 10],
     };
-    store.step(vec![Step { owners: vec![change], ..Step::default() }]).await.unwrap();
+    store.write_one(change.into()).await.unwrap();
 }
 
 #[tokio::test]

@@ -59,7 +59,10 @@ impl Engine {
                 announce::task::after(&task, &Event::HoldEnd, &decision, now, &mut news);
                 Some(Change { expected: revision, decision })
             };
-            self.store.commit(page.items.into_iter().filter_map(freed).collect()).await?;
+            let freed = page.items.into_iter().filter_map(freed).map(Into::into).collect();
+            for written in self.store.write(freed).await {
+                written?;
+            }
             self.events.announce(news.into_vec());
             cursor = page.next;
             if cursor.is_none() {

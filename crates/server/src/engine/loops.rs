@@ -11,7 +11,7 @@ use punctual_core::queue::Mode;
 use punctual_core::{
     Announcements, Event, Owner, OwnerKey, Queue, QueueName, State, Task, Timestamp,
 };
-use punctual_store::{Step, Stepped, StoreError, Stored, StoredOwner, Wake};
+use punctual_store::{Changes, StoreError, Stored, StoredOwner, Wake};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -261,8 +261,9 @@ impl Engine {
                 told.push(news);
             }
         }
-        for (stepped, news) in self.store.step(steps).await?.into_iter().zip(told) {
-            if matches!(stepped, Stepped::Done { .. }) {
+        let steps = steps.into_iter().map(Into::into).collect();
+        for (stepped, news) in self.store.write(steps).await.into_iter().zip(told) {
+            if stepped?.is_done() {
                 is_done = true;
                 self.events.announce(news.into_vec());
             }
@@ -276,7 +277,7 @@ impl Engine {
         &self,
         stored: StoredOwner,
         now: Timestamp,
-    ) -> Result<Option<(Step, Announcements)>, StoreError> {
+    ) -> Result<Option<(Changes, Announcements)>, StoreError> {
         let mut news = Announcements::default();
         let StoredOwner { owner, revision } = stored;
         let key = owner.key();

@@ -10,7 +10,7 @@ use punctual_core::{
     Timestamp,
 };
 use punctual_store::{
-    Change, OwnerChange, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
+    Change, Changes, Lost, OwnerChange, Revision, StoreError, Stored, StoredOwner, Written,
 };
 
 use super::Engine;
@@ -70,7 +70,7 @@ impl Decided<'_> {
 #[derive(Default)]
 pub(super) struct Batch {
     alone: (Vec<Expected>, Vec<Change>),
-    owned: Vec<(Together, Step)>,
+    owned: Vec<(Together, Changes)>,
 }
 
 /// What comes of a decision that is carried out.
@@ -109,12 +109,12 @@ impl Batch {
     ) {
         let Some(vote) = vote else { return self.add_alone(place, change, news) };
         let together = Together { places: vec![(place, change.decision.task.clone())], news };
-        let step = Step { owners: vec![vote], tasks: vec![change], ..Step::default() };
+        let step = Changes { owners: vec![vote], tasks: vec![change], ..Changes::default() };
         self.add_owned(together, step);
     }
 
     /// Decisions that happen together with what they make of their owner.
-    pub(super) fn add_owned(&mut self, together: Together, step: Step) {
+    pub(super) fn add_owned(&mut self, together: Together, step: Changes) {
         self.owned.push((together, step));
     }
 }
@@ -237,7 +237,7 @@ impl Engine {
                 step.owners.extend(vote);
                 let task = change.decision.task.clone();
                 let together = Together { places: vec![(place, task)], news };
-                batch.add_owned(together, Step { tasks: vec![change], ..step });
+                batch.add_owned(together, Changes { tasks: vec![change], ..step });
             }
             None => batch.add_voted(place, change, vote, news),
         }
@@ -247,66 +247,66 @@ impl Engine {
     /// Sends a batch. If the store fails when a part of it has happened, only the rest is in doubt.
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
         let Batch { alone: (alone, changes), owned } = batch;
-        let (owned, steps): (Vec<_>, Vec<Step>) = owned.into_iter().unzip();
+        let (owned, steps): (Vec<_>, Vec<Changes>) = owned.into_iter().unzip();
+        let transactions = changes.into_iter().map(Into::into);
+        let transactions: Vec<_> = transactions.chain(steps.into_iter().map(Into::into)).collect();
+        if transactions.is_empty() {
+            return Ok(());
+        }
+        let mut results = self.store.write(transactions).await;
+        if let Some(failure) = all_failed(&results) {
+            return Err(failure);
+        }
         let mut told = Announcements::default();
-        let is_all = steps.is_empty();
-        if !changes.is_empty() {
-            match self.store.commit(changes).await {
-                Ok(results) => {
-                    for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
-                        if result.is_ok() {
-                            told.extend(news.into_vec());
-                        }
-                        let stored = result.map(|revision| Stored { task, revision });
-                        answers[place] = Some(stored.map_err(|_| Undone::Lost));
+        let of_owned = results.split_off(alone.len());
+        for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
+            answers[place] = Some(match result {
+                Ok(written) => match written.task() {
+                    Ok(revision) => {
+                        told.extend(news.into_vec());
+                        Ok(Stored { task, revision })
                     }
-                    self.events.announce(std::mem::take(&mut told).into_vec());
-                }
-                Err(failure) if is_all => return Err(failure),
+                    Err(Lost) => Err(Undone::Lost),
+                },
+                Err(failure) => Err(Undone::Store(failure)),
+            });
+        }
+        for (Together { places, news }, result) in owned.into_iter().zip(of_owned) {
+            match result {
+                Ok(written) if stepped(&places, &written, answers) => told.extend(news.into_vec()),
+                Ok(_) => {}
                 Err(failure) => {
-                    for Expected { place, .. } in alone {
+                    for (place, _) in places {
                         answers[place] = Some(Err(Undone::Store(failure.clone())));
                     }
                 }
             }
         }
-        if is_all {
-            return Ok(());
-        }
-        let is_all = answers.iter().all(Option::is_none);
-        match self.store.step(steps).await {
-            Ok(results) => {
-                for (Together { places, news }, result) in owned.into_iter().zip(results) {
-                    if stepped(places, result, answers) {
-                        told.extend(news.into_vec());
-                    }
-                }
-                self.events.announce(told.into_vec());
-            }
-            Err(failure) if is_all => return Err(failure),
-            Err(failure) => {
-                for (place, _) in owned.into_iter().flat_map(|together| together.places) {
-                    answers[place] = Some(Err(Undone::Store(failure.clone())));
-                }
-            }
-        }
+        self.events.announce(told.into_vec());
         Ok(())
     }
 }
 
+/// The error, if no transaction has happened because of one.
+fn all_failed(results: &[Result<Written, StoreError>]) -> Option<StoreError> {
+    let mut failures = results.iter().map(|result| result.as_ref().err());
+    let first = failures.next()??;
+    failures.all(|failure| failure.is_some()).then(|| first.clone())
+}
+
 /// The step that a decision about an owner asks of the store, besides what happens to its tasks.
-pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision) -> Step {
+pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision) -> Changes {
     let OwnerDecision { owner: after, drop_first, append, spawn } = decision;
     let drop_first = usize::try_from(drop_first).unwrap_or(usize::MAX);
     let owner = OwnerChange { key, expected: Some(expected), after, drop_first, append };
-    Step { owners: vec![owner], tasks: Vec::new(), spawn, keyed: None }
+    Changes { owners: vec![owner], tasks: Vec::new(), births: spawn, keyed: None }
 }
 
-/// What came of the decisions of a step: all of it, then true, or nothing.
-fn stepped(places: Vec<(usize, Task)>, result: Stepped, answers: &mut Answers) -> bool {
-    let Stepped::Done { tasks, .. } = result else { return false };
-    for ((place, task), revision) in places.into_iter().zip(tasks) {
-        answers[place] = Some(Ok(Stored { task, revision }));
+/// Notes the tasks of a transaction that has happened. False: it has not.
+fn stepped(places: &[(usize, Task)], written: &Written, answers: &mut Answers) -> bool {
+    let Written::Records { tasks, .. } = written else { return false };
+    for ((place, task), revision) in places.iter().zip(tasks) {
+        answers[*place] = Some(Ok(Stored { task: task.clone(), revision: *revision }));
     }
     true
 }

@@ -8,7 +8,7 @@ use punctual_core::{
     Event, Owner, OwnerKey, Queue, QueueName, Refusal, TaskId, Timestamp, Vote, WorkerName,
 };
 use punctual_store::{
-    Change, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, Stored, StoredOwner,
+    Change, Changes, OwnerChange, OwnerListing, Revision, StoreError, Stored, StoredOwner, Written,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -58,12 +58,12 @@ impl Engine {
                 append: Vec::new(),
             };
             let tasks = vec![Change { expected: revision, decision }];
-            steps.push(Step { owners: vec![change], tasks, ..Step::default() });
+            steps.push(Changes { owners: vec![change], tasks, ..Changes::default() }.into());
             votes.push(vote);
         }
-        let stepped = self.store.step(steps).await?;
+        let stepped = self.store.write(steps).await;
         for (vote, stepped) in votes.iter().zip(stepped) {
-            if matches!(stepped, Stepped::Done { .. }) {
+            if stepped?.is_done() {
                 self.roster.vote(vote);
             }
         }
@@ -153,9 +153,9 @@ impl Engine {
             append: answers.iter().map(punctual_core::RawJson::of).collect(),
         };
         let tasks = vec![Change { expected: before.revision, decision }];
-        let step = Step { owners: vec![change], tasks, ..Step::default() };
-        Ok(match self.store.step(vec![step]).await?.pop() {
-            Some(Stepped::Done { tasks, .. }) => {
+        let step = Changes { owners: vec![change], tasks, ..Changes::default() };
+        Ok(match self.store.write_one(step.into()).await? {
+            Written::Records { tasks, .. } => {
                 let revision = tasks.first().copied().unwrap_or(before.revision);
                 Turned::Done(Box::new(Stored { task, revision }), Some(vote))
             }

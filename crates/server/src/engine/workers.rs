@@ -5,7 +5,7 @@ use punctual_core::worker::{Joined, WorkerPatch, WorkerState};
 use punctual_core::{
     Owner, OwnerKey, OwnerKind, QueueName, Timestamp, Worker, WorkerName, announce,
 };
-use punctual_store::{OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner};
+use punctual_store::{OwnerChange, OwnerListing, Revision, StoreError, StoredOwner, Written};
 
 use super::{Engine, Failure};
 use crate::access::Scope;
@@ -225,21 +225,14 @@ impl Engine {
         &self,
         workers: Vec<(Worker, Option<Revision>)>,
     ) -> Result<Vec<bool>, StoreError> {
-        let step = |(worker, expected): &(Worker, Option<Revision>)| Step {
-            owners: vec![OwnerChange {
-                key: OwnerKey::worker(&worker.name),
-                expected: *expected,
-                after: Some(Owner::Worker(Box::new(worker.clone()))),
-                drop_first: 0,
-                append: Vec::new(),
-            }],
-            ..Step::default()
+        let step = |(worker, expected): &(Worker, Option<Revision>)| {
+            OwnerChange::put(Owner::Worker(Box::new(worker.clone())), *expected).into()
         };
-        let stepped = self.store.step(workers.iter().map(step).collect()).await?;
+        let stepped = self.store.write(workers.iter().map(step).collect()).await;
         let mut written = Vec::with_capacity(workers.len());
         for ((worker, _), stepped) in workers.into_iter().zip(stepped) {
-            written.push(match stepped {
-                Stepped::Done { owners, .. } => {
+            written.push(match stepped? {
+                Written::Records { owners, .. } => {
                     let before = self.roster.get(&worker.name).map(|(before, _)| before);
                     self.announce_worker(before.as_ref(), Some(&worker));
                     if let Some(revision) = owners.first().copied().flatten() {
@@ -273,9 +266,8 @@ impl Engine {
             drop_first: 0,
             append: Vec::new(),
         };
-        let step = Step { owners: vec![owner], ..Step::default() };
         let before = self.roster.get(name).map(|(before, _)| before);
-        let done = matches!(self.store.step(vec![step]).await?[..], [Stepped::Done { .. }]);
+        let done = self.store.write_one(owner.into()).await?.is_done();
         if done {
             self.announce_worker(before.as_ref(), None);
         }

@@ -79,9 +79,9 @@ async fn cycle(
         let decision = stored.task.decide(Event::Settle { token, settlement }, &context).unwrap();
         Change { expected: stored.revision, decision }
     };
-    let changes: Vec<Change> = per_taker.into_iter().flatten().map(change).collect();
-    for outcome in store.commit(changes).await.unwrap() {
-        outcome.unwrap();
+    let changes = per_taker.into_iter().flatten().map(change).map(Into::into).collect();
+    for outcome in store.write(changes).await {
+        outcome.unwrap().task().unwrap();
     }
 }
 

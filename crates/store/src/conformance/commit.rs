@@ -141,13 +141,14 @@ async fn of_two_decisions_about_one_version_one_wins(mut f: Fixture) {
     {
         let event = Event::Settle { token: token(stored), settlement };
         let decision = f.decide(stored, event).await.expect("the holder may settle");
-        changes.push(Change { expected: stored.revision, decision });
+        changes.push(Change { expected: stored.revision, decision }.into());
     }
-    let answers = f.store().commit(changes).await.expect("the store answers");
-    assert_eq!(answers.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    let answers = f.store().write(changes).await.into_iter();
+    let is_done = answers.map(|answer| answer.expect("the store answers").is_done());
+    assert_eq!(is_done.collect::<Vec<_>>(), [true, false, true]);
     assert_eq!(f.state("q", "a").await, Some(State::Done));
     assert_eq!(f.state("q", "b").await, Some(State::Failed));
-    assert!(f.store().commit(Vec::new()).await.expect("the store answers").is_empty());
+    assert!(f.store().write(Vec::new()).await.is_empty());
 }
 
 async fn an_edit_rewrites_what_was_pushed(mut f: Fixture) {

@@ -238,8 +238,8 @@ impl Fixture {
         expected: Revision,
         decision: Decision,
     ) -> Result<Revision, Lost> {
-        let changes = vec![Change { expected, decision }];
-        self.store().commit(changes).await.expect("the store answers").remove(0)
+        let change = Change { expected, decision };
+        self.store().write_one(change.into()).await.expect("the store answers").task()
     }
 
     /// Lets something happen to a task: read, decide, commit.

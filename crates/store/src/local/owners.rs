@@ -16,42 +16,53 @@ use super::owner_index::{OwnerEntry, OwnerHead, OwnerPlace, Shelves};
 use super::rows::{ItemRow, OwnerRow, pack, put, uneven, unpack};
 use super::shard::{Remains, Shard, Undo};
 use crate::port::{
-    Change, OwnerChange, OwnerListing, Pushed, Revision, Step, Stepped, StoreError, StoredOwner,
+    Change, Changes, OwnerChange, OwnerListing, Pushed, Revision, StoreError, StoredOwner,
+    Transaction, Written,
 };
 
-/// Items that are removed in the step they go with; more are swept later, so that nobody waits.
+/// Items that are removed in the transaction they go with; more are swept later, so that nobody waits.
 const AT_ONCE_MAX: usize = 256;
 
 /// A row of [`Table::Owner`] as it was read.
 pub(super) type RawOwner = Option<(u64, Vec<u8>)>;
 
 impl Shard {
-    /// Carries out a step, if nothing has changed that it was decided from.
-    pub(super) fn step(&mut self, step: Step) -> Result<Stepped, JournalError> {
-        if let Some(keyed) = &step.keyed
+    /// Carries out a transaction, if nothing has changed that it was decided from.
+    pub(super) fn write(&mut self, transaction: Transaction) -> Result<Written, JournalError> {
+        match transaction {
+            Transaction::Task(change) => Ok(self.commit_one(change)?.into()),
+            Transaction::Records(changes) => self.write_together(*changes),
+        }
+    }
+
+    fn write_together(&mut self, changes: Changes) -> Result<Written, JournalError> {
+        if let Some(keyed) = &changes.keyed
             && let Some(answer) = self.replay(keyed)?
         {
             return Ok(match answer {
-                Pushed::Replayed { status, items } => Stepped::Replayed { status, items },
-                _ => Stepped::KeyReused,
+                Pushed::Replayed { status, items } => Written::Replayed { status, items },
+                _ => Written::KeyReused,
             });
         }
         let is_possible = |change: &Change| self.find_expected(change).is_some();
         let is_current = |change: &OwnerChange| self.is_current(change);
-        if !step.tasks.iter().all(is_possible) || !step.owners.iter().all(is_current) {
-            return Ok(Stepped::Lost);
+        if !changes.tasks.iter().all(is_possible) || !changes.owners.iter().all(is_current) {
+            return Ok(Written::Lost);
         }
-        let queue = step.queue().cloned();
-        let tasks = self.commit(step.tasks)?.into_iter().flatten().collect();
-        let owners = step.owners.into_iter().map(|change| self.change_owner(change));
+        let queue = changes.queue().cloned();
+        let mut tasks = Vec::with_capacity(changes.tasks.len());
+        for change in changes.tasks {
+            tasks.extend(self.commit_one(change)?.ok());
+        }
+        let owners = changes.owners.into_iter().map(|change| self.change_owner(change));
         let owners = owners.collect::<Result<_, _>>()?;
-        for spec in step.spawn {
+        for spec in changes.births {
             self.spawn(Arc::new(spec))?;
         }
-        if let Some(keyed) = step.keyed {
+        if let Some(keyed) = changes.keyed {
             self.remember(keyed, queue, &[])?;
         }
-        Ok(Stepped::Done { owners, tasks })
+        Ok(Written::Records { owners, tasks })
     }
 
     /// Whether an owner is as a change expects it, and may be made where it is new.
@@ -291,9 +302,10 @@ pub(super) fn timed_at(stored: &StoredOwner) -> i64 {
     OwnerHead::new(stored.revision, &stored.owner).timed_at()
 }
 
-/// Whether a step needs space of its own: pushes are refused where there is little.
-pub(super) fn grows(step: &Step) -> bool {
-    step.owners.iter().any(|change| {
+/// Whether a transaction needs space of its own: such are refused where there is little.
+pub(super) fn grows(transaction: &Transaction) -> bool {
+    let Transaction::Records(changes) = transaction else { return false };
+    changes.owners.iter().any(|change| {
         !change.append.is_empty() || (change.expected.is_none() && change.after.is_some())
     })
 }
@@ -362,12 +374,12 @@ mod tests {
         let owner = a_bundle(bundle("q", "k", Timestamp::EPOCH));
         let before =
             StoredOwner { owner: owner.clone(), revision: Revision { birth: 1, change: 0 } };
-        let step = |change| Step { owners: vec![change], ..Step::default() };
+        let step = |change: OwnerChange| Transaction::from(change);
         let append = vec![RawJson::null()];
         assert!(grows(&step(made(owner.clone()))));
         assert!(grows(&step(OwnerChange { append, ..changed(&before, owner.clone()) })));
         assert!(!grows(&step(OwnerChange { drop_first: 1, ..changed(&before, owner) })));
         assert!(!grows(&step(removed(&before))));
-        assert!(!grows(&Step::default()));
+        assert!(!grows(&Changes::default().into()));
     }
 }

@@ -18,9 +18,9 @@ use super::tasks::{TakenRow, TakenRows};
 use super::{FILE, LOG, LocalStore, audit, low_on_space};
 use crate::measure::Measures;
 use crate::port::{
-    AuditEntry, AuditPage, Backup, Change, Effect, EventId, Hearing, Listing, Lost, NoBackup,
-    OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt,
-    Revision, Step, Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Backup, Effect, EventId, Hearing, Listing, NoBackup, OwnerListing,
+    OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Store,
+    StoreError, Stored, StoredOwner, Take, Taken, Transaction, Wake, Written,
 };
 
 #[async_trait]
@@ -177,11 +177,17 @@ impl Store for LocalStore {
         self.readers.read(move |reader| read_ids(reader, births)).await
     }
 
-    async fn commit(
-        &self,
-        mut changes: Vec<Change>,
-    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
-        self.run(move |desk| desk.shard.commit(changes.drain(..))).await
+    async fn write(&self, mut transactions: Vec<Transaction>) -> Vec<Result<Written, StoreError>> {
+        let count = transactions.len();
+        let written = self.run(move |desk| {
+            let is_low = transactions.iter().any(grows) && !desk.has_space();
+            let write = |transaction| match is_low && grows(&transaction) {
+                true => Ok(Err(low_on_space())),
+                false => desk.shard.write(transaction).map(Ok),
+            };
+            transactions.drain(..).map(write).collect::<Result<Vec<_>, _>>()
+        });
+        written.await.unwrap_or_else(|failure| vec![Err(failure); count])
     }
 
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
@@ -240,17 +246,6 @@ impl Store for LocalStore {
                 return Ok(read);
             }
         }
-    }
-
-    async fn step(&self, mut steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
-        let stepped = self.run(move |desk| {
-            if steps.iter().any(grows) && !desk.has_space() {
-                return Ok(None);
-            }
-            let stepped = steps.drain(..).map(|step| desk.shard.step(step));
-            stepped.collect::<Result<_, _>>().map(Some)
-        });
-        stepped.await?.ok_or_else(low_on_space)
     }
 
     async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError> {

@@ -261,15 +261,11 @@ impl Shard {
         Ok(got)
     }
 
-    /// Commits decisions, each by itself.
-    pub(super) fn commit(
+    /// Carries out a decision about one task, if it is still the expected version.
+    pub(super) fn commit_one(
         &mut self,
-        changes: impl IntoIterator<Item = Change>,
-    ) -> Result<Vec<Result<Revision, Lost>>, JournalError> {
-        changes.into_iter().map(|change| self.commit_one(change)).collect()
-    }
-
-    fn commit_one(&mut self, change: Change) -> Result<Result<Revision, Lost>, JournalError> {
+        change: Change,
+    ) -> Result<Result<Revision, Lost>, JournalError> {
         let Some((number, slot)) = self.find_expected(&change) else { return Ok(Err(Lost)) };
         let Change { expected, decision } = change;
         let spec = &decision.task.spec;

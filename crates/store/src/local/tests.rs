@@ -273,12 +273,12 @@ impl World {
         let OwnerKey { queue, .. } = &change.key;
         let spec =
             Spec { owner: OwnerRef::Bundle(BundleKey::composed(queue.to_string())).into(), ..spec };
-        let step = port::Step {
+        let step = port::Changes {
             owners: vec![OwnerChange { drop_first, append, ..change }],
-            spawn: spawn.then_some(spec).into_iter().collect(),
-            ..port::Step::default()
+            births: spawn.then_some(spec).into_iter().collect(),
+            ..port::Changes::default()
         };
-        self.shard.step(step)?;
+        self.shard.write(step.into())?;
         Ok(())
     }
 
@@ -331,7 +331,7 @@ impl World {
         };
         if let Ok(decision) = task.decide(event(token), &context) {
             let expected = Revision { birth, change: row.change };
-            self.shard.commit([Change { expected, decision }])?;
+            self.shard.commit_one(Change { expected, decision })?.ok();
         }
         Ok(())
     }

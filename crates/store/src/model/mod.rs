@@ -28,9 +28,9 @@ use self::trail::Trail;
 use crate::clock::{Clock, Instant};
 use crate::loopback::Loopback;
 use crate::port::{
-    AuditEntry, AuditPage, Change, EventId, Hearing, Listing, Lost, OwnerListing, OwnerPage, Page,
-    Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step, Stepped, Store,
-    StoreError, Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Change, EventId, Hearing, Listing, OwnerListing, OwnerPage, Page, Push,
+    Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Store, StoreError, Stored, StoredOwner,
+    Take, Taken, Transaction, Wake, Written,
 };
 
 /// How often the model looks at a clock that moves by itself.
@@ -335,18 +335,14 @@ impl Store for ModelStore {
         }))
     }
 
-    async fn commit(
-        &self,
-        changes: Vec<Change>,
-    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
-        let mut queues = Vec::new();
-        for Change { decision, .. } in &changes {
-            queues.push(decision.task.spec.queue.clone());
-            queues.extend(decision.spawn.iter().map(|spec| spec.queue.clone()));
-        }
-        Ok(self.inner.change(Some(&queues), |contents, now| {
-            changes.into_iter().map(|change| contents.commit(change, now)).collect()
-        }))
+    async fn write(&self, transactions: Vec<Transaction>) -> Vec<Result<Written, StoreError>> {
+        self.inner.change(concerned(&transactions).as_deref(), |contents, now| {
+            let write = |transaction| match transaction {
+                Transaction::Task(change) => contents.commit(change, now).into(),
+                Transaction::Records(changes) => contents.write_together(*changes, now),
+            };
+            transactions.into_iter().map(write).map(Ok).collect()
+        })
     }
 
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
@@ -389,12 +385,6 @@ impl Store for ModelStore {
             let records = contents.queues.values().flat_map(|shelf| shelf.records.values());
             let expired = records.filter(|record| record.is_expired(now));
             expired.take(limit).map(|record| record.stored()).collect()
-        }))
-    }
-
-    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
-        Ok(self.inner.change(None, |contents, now| {
-            steps.into_iter().map(|step| contents.step(step, now)).collect()
         }))
     }
 
@@ -448,4 +438,15 @@ impl Store for ModelStore {
         let mut contents = self.inner.lock();
         Ok(contents.sweep(limit, self.inner.clock.now()))
     }
+}
+
+/// The queues that transactions about single tasks concern; none: any queue may be concerned.
+fn concerned(transactions: &[Transaction]) -> Option<Vec<QueueName>> {
+    let mut queues = Vec::new();
+    for transaction in transactions {
+        let Transaction::Task(Change { decision, .. }) = transaction else { return None };
+        queues.push(decision.task.spec.queue.clone());
+        queues.extend(decision.spawn.iter().map(|spec| spec.queue.clone()));
+    }
+    Some(queues)
 }

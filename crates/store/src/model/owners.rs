@@ -8,7 +8,8 @@ use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, RawJson, Time
 use super::contents::Contents;
 use crate::clock::Instant;
 use crate::port::{
-    Change, OwnerChange, OwnerListing, OwnerPage, Revision, Step, Stepped, StoreError, StoredOwner,
+    Change, Changes, OwnerChange, OwnerListing, OwnerPage, Revision, StoreError, StoredOwner,
+    Written,
 };
 
 /// An owner as it is kept.
@@ -25,32 +26,32 @@ impl OwnerRecord {
 }
 
 impl Contents {
-    /// Carries out a step, if nothing has changed that it was decided from.
-    pub(super) fn step(&mut self, step: Step, now: Instant) -> Stepped {
-        if let Some(keyed) = &step.keyed
+    /// Carries out changes of several records, if nothing has changed that it was decided from.
+    pub(super) fn write_together(&mut self, changes: Changes, now: Instant) -> Written {
+        if let Some(keyed) = &changes.keyed
             && let Some((is_same, status, items)) = self.recall(keyed, now)
         {
-            return if is_same { Stepped::Replayed { status, items } } else { Stepped::KeyReused };
+            return if is_same { Written::Replayed { status, items } } else { Written::KeyReused };
         }
         let is_current = |change: &OwnerChange| {
             let revision = self.owners.get(&change.key).map(|record| record.revision);
             revision == change.expected && self.has_place(change)
         };
         let is_possible = |change: &Change| self.is_possible(change);
-        if !step.owners.iter().all(is_current) || !step.tasks.iter().all(is_possible) {
-            return Stepped::Lost;
+        if !changes.owners.iter().all(is_current) || !changes.tasks.iter().all(is_possible) {
+            return Written::Lost;
         }
-        let queue = step.queue().cloned();
-        let tasks = step.tasks.into_iter().filter_map(|change| self.commit(change, now).ok());
+        let queue = changes.queue().cloned();
+        let tasks = changes.tasks.into_iter().filter_map(|change| self.commit(change, now).ok());
         let tasks = tasks.collect();
-        let owners = step.owners.into_iter().map(|change| self.change_owner(change)).collect();
-        for spec in step.spawn {
+        let owners = changes.owners.into_iter().map(|change| self.change_owner(change)).collect();
+        for spec in changes.births {
             let _ = self.insert(Arc::new(spec), None, now);
         }
-        if let Some(keyed) = step.keyed {
+        if let Some(keyed) = changes.keyed {
             self.remember(keyed, queue, &[], now);
         }
-        Stepped::Done { owners, tasks }
+        Written::Records { owners, tasks }
     }
 
     /// Whether an owner that is made may be: what goes with a queue in one that exists, a plan whose id

@@ -48,6 +48,15 @@ impl StoreError {
         }
     }
 
+    /// The same about a request that was not even sent: it has changed nothing.
+    #[must_use]
+    pub(crate) fn unsent(self) -> Self {
+        match self {
+            Self::Unavailable { reason, .. } => Self::unavailable(reason),
+            other => other,
+        }
+    }
+
     /// Nothing was changed, and nothing can be for now.
     pub fn unavailable(reason: impl Into<String>) -> Self {
         Self::Unavailable { reason: reason.into(), effect: Effect::None }

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use punctual_core::{QueueName, Spec, TaskId};
-
-use super::Revision;
+use punctual_core::{Keyed, KeyedItem, QueueName, Revision, Spec};
 
 /// Tasks to push into one queue.
 #[derive(Debug, Clone)]
@@ -15,33 +13,6 @@ pub struct Push {
     pub tasks: Vec<Arc<Spec>>,
     /// The request, where it carries an `Idempotency-Key`.
     pub keyed: Option<Keyed>,
-}
-
-/// A request to be remembered in the same step, so that its repeat has no second effect.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Keyed {
-    /// Hash of access token, path and key.
-    pub key: u128,
-    /// Hash of the request's body.
-    pub request: u128,
-    /// The HTTP status it is answered with if it takes effect.
-    pub status: u16,
-    /// Whether it is remembered only if its one task was pushed.
-    pub single: bool,
-    /// One answer per item of the request. The store fills in the codes of the tasks it is given,
-    /// whose positions here are `positions`.
-    pub items: Vec<KeyedItem>,
-    /// Where the answers of [`Push::tasks`] stand in `items`.
-    pub positions: Vec<usize>,
-}
-
-/// The answer to one item of a keyed request.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct KeyedItem {
-    /// The id, if the item had or got one.
-    pub id: Option<TaskId>,
-    /// The error code, if it was refused.
-    pub code: Option<String>,
 }
 
 /// Why a task was not pushed.

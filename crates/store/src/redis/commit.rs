@@ -11,7 +11,8 @@ use super::node::Node;
 use super::receipt;
 use super::record::{is_big, lane, spec_fields, status_fields};
 use super::scripts::{COMMIT, DELIVER, OUTBOX};
-use crate::port::{Change, Lost, Revision, StoreError, fingerprint};
+use super::written::{Answers, AnswersAt};
+use crate::port::{Change, Changes, Revision, StoreError, Transaction, Written, fingerprint};
 
 /// Decisions committed by one call.
 pub(super) const CHANGES_MAX: usize = 500;
@@ -19,21 +20,49 @@ pub(super) const CHANGES_MAX: usize = 500;
 pub(super) const BYTES_MAX: usize = 4 << 20;
 
 impl Node {
-    pub(super) async fn commit(
+    /// Carries out transactions. When a call fails, its own transactions get the error; those after it are not
+    /// sent, and have changed nothing.
+    pub(super) async fn write(
         &self,
-        changes: Vec<Change>,
-    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
-        let mut answers = vec![Err(Lost); changes.len()];
+        transactions: Vec<Transaction>,
+    ) -> Vec<Result<Written, StoreError>> {
+        let mut answers = Answers::new(transactions.len());
+        let (mut tasks, mut together) = (Vec::new(), Vec::new());
+        for (index, transaction) in transactions.into_iter().enumerate() {
+            match transaction {
+                Transaction::Task(change) => tasks.push((index, change)),
+                Transaction::Records(changes) => together.push((index, *changes)),
+            }
+        }
+        let (indexes, changes): (Vec<usize>, Vec<Change>) = tasks.into_iter().unzip();
+        let mut sent = answers.at(&indexes);
+        if let Err(failure) = self.commit(&changes, &mut sent).await {
+            return answers.unsent(failure);
+        }
+        let (indexes, changes): (Vec<usize>, Vec<Changes>) = together.into_iter().unzip();
+        let mut sent = answers.at(&indexes);
+        if let Err(failure) = self.write_together(&changes, &mut sent).await {
+            return answers.unsent(failure);
+        }
+        answers.finish()
+    }
+
+    async fn commit(
+        &self,
+        changes: &[Change],
+        answers: &mut AnswersAt<'_>,
+    ) -> Result<(), StoreError> {
         let shard_of = |change: &Change| self.keys.shard_of(&change.decision.task.spec.queue);
-        for (shard, places) in self.by_shard(&changes, shard_of) {
+        for (shard, places) in self.by_shard(changes, shard_of) {
             let mut rest = &places[..];
             while !rest.is_empty() {
-                let (piece, after) = rest.split_at(next_piece(&changes, rest));
-                let letters = self.commit_piece(shard, &changes, piece).await?;
+                let (piece, after) = rest.split_at(next_piece(changes, rest));
+                let letters = self.commit_piece(shard, changes, piece).await;
+                let letters = letters.inspect_err(|failure| answers.fail(piece, failure))?;
                 for (place, letter) in piece.iter().zip(letters) {
-                    if letter == b'k' {
-                        answers[*place] = Ok(revision_after(&changes[*place]));
-                    }
+                    let is_done = letter == b'k';
+                    let revision = is_done.then(|| revision_after(&changes[*place]));
+                    answers.set(*place, revision.map_or(Written::Lost, Written::Task));
                 }
                 rest = after;
             }
@@ -44,7 +73,7 @@ impl Node {
                 let _ = self.hand_over(shard).await;
             }
         }
-        Ok(answers)
+        Ok(())
     }
 
     async fn commit_piece(

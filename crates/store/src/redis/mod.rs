@@ -1,7 +1,7 @@
 //! The Redis store: for several nodes over one Redis, Sentinel group or Cluster.
 //!
 //! ```text
-//!   Store ──▶ queues · push · take · commit · tasks · step · owners    build a call, read its answer
+//!   Store ──▶ queues · push · take · commit · tasks · together · owners    build a call, read its answer
 //!                         │
 //!                       call ──▶ link ──▶ Redis ──▶ lua/*.lua     move records and indexes
 //!                         │        ▲
@@ -50,12 +50,13 @@ mod receipt;
 mod record;
 mod replicas;
 mod scripts;
-mod step;
 mod take;
 mod tasks;
 mod timed;
+mod together;
 mod transfer;
 mod trouble;
+mod written;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -85,9 +86,9 @@ use crate::clock::{Clock, DevClock};
 use crate::inbox::{Inbox, InboxLists};
 use crate::measure::Measures;
 use crate::port::{
-    AuditEntry, AuditPage, Change, EventId, Hearing, Listing, Lost, NodeCard, OwnerListing,
-    OwnerPage, Page, Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Revision, Step,
-    Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, EventId, Hearing, Listing, NodeCard, OwnerListing, OwnerPage, Page,
+    Push, Pushed, PutQueue, PutRefusal, QueueStats, Receipt, Store, StoreError, Stored,
+    StoredOwner, Take, Taken, Transaction, Wake, Written,
 };
 
 /// Shards of a new store in a Cluster.
@@ -390,11 +391,8 @@ impl Store for RedisStore {
         self.node.holdings(worker).await
     }
 
-    async fn commit(
-        &self,
-        changes: Vec<Change>,
-    ) -> Result<Vec<Result<Revision, Lost>>, StoreError> {
-        self.node.commit(changes).await
+    async fn write(&self, transactions: Vec<Transaction>) -> Vec<Result<Written, StoreError>> {
+        self.node.write(transactions).await
     }
 
     async fn remove(&self, queue: &QueueName, ids: &[TaskId]) -> Result<Vec<bool>, StoreError> {
@@ -419,10 +417,6 @@ impl Store for RedisStore {
 
     async fn expired(&self, limit: usize) -> Result<Vec<Stored>, StoreError> {
         self.node.expired(limit).await
-    }
-
-    async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
-        self.node.step(steps).await
     }
 
     async fn owners(&self, keys: &[OwnerKey]) -> Result<Vec<Option<StoredOwner>>, StoreError> {

@@ -15,8 +15,8 @@ use super::receipt;
 use super::scripts::{ADMIT, BIRTHS, FORGET, REMEMBER, REMEMBERED};
 use super::{RedisOptions, RedisStore, closed, shards};
 use crate::port::{
-    KeyedItem, Memories, Memory, OwnerChange, OwnerListing, Remembered, Step, Store, StoreError,
-    Stored, Transfer,
+    KeyedItem, Memories, Memory, OwnerChange, OwnerListing, Remembered, Store, StoreError, Stored,
+    Transfer,
 };
 
 /// Tasks put by one call.
@@ -95,8 +95,9 @@ impl RedisStore {
                     append: Vec::new(),
                 };
                 let changes = page.items.into_iter().map(drop_it);
-                let step = |change| Step { owners: vec![change], ..Step::default() };
-                self.step(changes.map(step).collect()).await?;
+                for written in self.write(changes.map(Into::into).collect()).await {
+                    written?;
+                }
             }
         }
         let forget = async |shard| self.node.call(&FORGET, shard).await.send().await.map(drop);

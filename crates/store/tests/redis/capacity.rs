@@ -46,10 +46,10 @@ impl Node {
         let change =
             self.change(&before, Event::Assign { worker: worker(), token, capacity }).await;
         let task = change.decision.task.clone();
-        let revision = self.0.commit(vec![change]).await.unwrap().remove(0).ok()?;
+        let revision = self.0.write_one(change.into()).await.unwrap().task().ok()?;
         let confirmed = self.change(&Stored { task, revision }, Event::Confirm { token }).await;
         let task = confirmed.decision.task.clone();
-        let revision = self.0.commit(vec![confirmed]).await.unwrap().remove(0).unwrap();
+        let revision = self.0.write_one(confirmed.into()).await.unwrap().task().unwrap();
         Some(Stored { task, revision })
     }
 
@@ -66,7 +66,7 @@ impl Node {
         let settlement = Settlement::Release { delay: None, checkpoint: None };
         let change = self.change(&stored, Event::Settle { token: hold.token, settlement }).await;
         // Whoever was quicker did the same.
-        let _ = self.0.commit(vec![change]).await.unwrap();
+        self.0.write_one(change.into()).await.unwrap();
     }
 }
 

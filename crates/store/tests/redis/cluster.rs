@@ -4,7 +4,7 @@ use punctual_core::callback::{Callback, End};
 use punctual_core::queue::Mode;
 use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, Span, State, WorkerName};
 use punctual_store::redis::{RedisOptions, RedisStore};
-use punctual_store::{DevClock, Step, Stepped, Store, Wake, conformance};
+use punctual_store::{Changes, DevClock, Store, Wake, Written, conformance};
 use punctual_testing::redis::{Cluster, Server};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
@@ -95,9 +95,9 @@ async fn the_id_of_a_plan_is_unique_over_all_shards() {
             node.make_plan(plan(station, &text, now))
         });
         let made = futures_util::future::join_all(makers).await;
-        let done = made.iter().filter(|made| matches!(made, Stepped::Done { .. })).count();
+        let done = made.iter().filter(|made| matches!(made, Written::Records { .. })).count();
         assert_eq!(done, 1, "{made:?}");
-        let winner = made.iter().position(|made| matches!(made, Stepped::Done { .. })).unwrap();
+        let winner = made.iter().position(|made| matches!(made, Written::Records { .. })).unwrap();
         let station = b.0.station(&PlanId::parse(&text).unwrap()).await.unwrap();
         assert_eq!(station, Some(name(&stations[winner])));
     }
@@ -127,8 +127,8 @@ async fn bundles_are_heard_of_and_what_steps_make_reaches_other_servers() {
         let ended = a.change(&held, punctual_core::Event::Settle { token, settlement }).await;
         let before = b.bundle(&queue, "k").await.unwrap();
         let owners = vec![change(Some(&before), before.owner.key(), None)];
-        let stepped = a.step(Step { owners, tasks: vec![ended], ..Step::default() }).await;
-        assert!(matches!(stepped, Stepped::Done { .. }));
+        let stepped = a.write(Changes { owners, tasks: vec![ended], ..Changes::default() }).await;
+        assert!(matches!(stepped, Written::Records { .. }));
         hear(&mut wakes, ready(&after)).await;
         assert_eq!(b.take(&after, 9, 60_000).await[0].task.spec.id, id("called-back"));
     }

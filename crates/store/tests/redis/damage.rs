@@ -47,7 +47,7 @@ async fn a_held_task_whose_hold_is_lost_is_recovered() {
         assert_eq!(late.len(), 1, "{way}");
         assert_eq!(late[0].task, held[0].task, "{way}");
         let change = node.change(&late[0], Event::HoldEnd).await;
-        node.0.commit(vec![change]).await.unwrap()[0].unwrap();
+        node.0.write_one(change.into()).await.unwrap().task().unwrap();
         assert_eq!(node.state("q", way).await, Some(State::Ready), "{way}");
         assert_eq!(node.take("q", 9, 60_000).await.len(), 1);
         assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
@@ -101,13 +101,13 @@ async fn whatever_is_lost_from_the_indexes_is_found_and_mended() {
     let settlement =
         punctual_core::task::Settlement::Fail { error: None, retry_in: None, permanent: true };
     let change = node.change(&held[0], Event::Settle { token, settlement }).await;
-    node.0.commit(vec![change]).await.unwrap()[0].unwrap();
+    node.0.write_one(change.into()).await.unwrap().task().unwrap();
     node.push("q", task("held")).await;
     node.take("q", 1, 60_000).await;
     node.push("q", task("paused")).await;
     let paused = node.0.read(&name("q"), &[id("paused")]).await.unwrap().remove(0).unwrap();
     let change = node.change(&paused, Event::Pause).await;
-    node.0.commit(vec![change]).await.unwrap()[0].unwrap();
+    node.0.write_one(change.into()).await.unwrap().task().unwrap();
     node.push("q", task("ready")).await;
     node.push("q", NewTask { delay: hour, ..task("later") }).await;
     node.push("q", NewTask { priority: Some(5), ..task("high") }).await;

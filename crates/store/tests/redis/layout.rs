@@ -160,7 +160,7 @@ async fn a_list_goes_on_at_another_node_and_moves_are_forgotten() {
     for (number, stored) in all.iter().enumerate() {
         let edit = to([-1, 1][number / 4 % 2]);
         let change = b.change(stored, Event::Edit(edit)).await;
-        b.0.commit(vec![change]).await.unwrap()[0].unwrap();
+        b.0.write_one(change.into()).await.unwrap().task().unwrap();
     }
     let rest = list(&b, first.next, 500).await.items;
     let ids = |all: &[Stored]| -> Vec<TaskId> {
@@ -171,9 +171,9 @@ async fn a_list_goes_on_at_another_node_and_moves_are_forgotten() {
     for round in 0..20 {
         let mut changes = Vec::new();
         for stored in list(&a, None, 500).await.items {
-            changes.push(a.change(&stored, Event::Edit(to(round + 10))).await);
+            changes.push(a.change(&stored, Event::Edit(to(round + 10))).await.into());
         }
-        assert!(a.0.commit(changes).await.unwrap().iter().all(Result::is_ok));
+        assert!(a.0.write(changes).await.iter().all(|written| written.as_ref().unwrap().is_done()));
     }
     assert_eq!(server.command::<usize>("ZCARD punctual:moves:q%3A1"), 10_000);
     let seconds = server.command::<i64>("TTL punctual:moves:q%3A1");

@@ -111,7 +111,7 @@ impl Node {
         let token = stored.task.status.hold.unwrap().token;
         let settlement = Settlement::Commit { result: None };
         let change = self.change(stored, Event::Settle { token, settlement }).await;
-        self.0.commit(vec![change]).await.unwrap().remove(0)
+        self.0.write_one(change.into()).await.unwrap().task()
     }
 
     pub(crate) async fn state(&self, queue: &str, task: &str) -> Option<State> {
@@ -165,7 +165,7 @@ async fn nodes_hear_of_what_workers_hold() {
     }
     assert_eq!(b.0.holdings(&worker).await.unwrap(), [(name("d"), id("t"))]);
     let cancelled = b.change(&given, Event::Cancel).await;
-    b.0.commit(vec![cancelled]).await.unwrap()[0].unwrap();
+    b.0.write_one(cancelled.into()).await.unwrap().task().unwrap();
     for wakes in &mut wakes {
         hear(wakes, is_called).await;
     }
@@ -274,7 +274,7 @@ async fn the_end_of_a_hold_is_heard_on_every_node() {
     let late = b.0.expired(10).await.unwrap();
     assert_eq!(late.len(), 1);
     let change = b.change(&late[0], Event::HoldEnd).await;
-    b.0.commit(vec![change]).await.unwrap()[0].unwrap();
+    b.0.write_one(change.into()).await.unwrap().task().unwrap();
     assert_eq!(a.state("q", "t").await, Some(State::Ready));
     assert_eq!(a.commit(&held[0]).await, Err(Lost), "the token of the first holder is stale");
 }
@@ -399,7 +399,7 @@ async fn a_commit_races_the_end_of_a_hold() {
         let holder = async { a.commit(&held).await.is_ok() };
         let sweeper = async {
             let change = b.change(&held, Event::HoldEnd).await;
-            b.0.commit(vec![change]).await.unwrap()[0].is_ok()
+            b.0.write_one(change.into()).await.unwrap().is_done()
         };
         let (has_committed, has_ended) = tokio::join!(holder, sweeper);
         assert!(has_committed ^ has_ended, "exactly one of them wins");

@@ -8,7 +8,7 @@ use punctual_core::{
     Spec, State,
 };
 use punctual_store::conformance::owner_of;
-use punctual_store::{OwnerChange, Push, PushRefusal, Pushed, Step, Stepped, Store, Wake};
+use punctual_store::{Changes, OwnerChange, Push, PushRefusal, Pushed, Store, Wake, Written};
 use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, hear, id, name, task};
@@ -34,9 +34,12 @@ async fn a_step_whose_answer_is_lost_has_no_second_effect() {
         let change = OwnerChange { append, ..change(Some(&before), key.clone(), Some(after)) };
         let spawn = vec![Spec::clone(&node.spec("q", task(&format!("t{n}"))))];
         proxy.lose_answers(1 + n as u32 % 2);
-        let stepped = node.step(Step { owners: vec![change], spawn, ..Step::default() }).await;
+        let stepped =
+            node.write(Changes { owners: vec![change], births: spawn, ..Changes::default() }).await;
         assert!(proxy.is_done());
-        let Stepped::Done { owners, .. } = stepped else { panic!("its own effect was in its way") };
+        let Written::Records { owners, .. } = stepped else {
+            panic!("its own effect was in its way")
+        };
         assert_eq!(owners[0], node.owner(&key).await.map(|stored| stored.revision));
         assert_eq!(node.items(&key).await.len(), n + 1, "appended once");
         assert_eq!(node.live("q").await, n as u64);
@@ -73,7 +76,7 @@ async fn payloads_are_neither_lost_nor_doubled_when_nodes_race() {
                 let after = (left > 0).then(|| Owner::Bundle(Box::new(bundle)));
                 let taken = change(Some(&before), key.clone(), after);
                 let taken = OwnerChange { drop_first: items.len(), ..taken };
-                if let Stepped::Done { .. } = node.change_owner(taken).await {
+                if let Written::Records { .. } = node.change_owner(taken).await {
                     got.extend(items);
                 }
             }
@@ -137,10 +140,11 @@ async fn deliveries_do_not_fill_a_queue() {
         assert!(matches!(spec.owner, Some(OwnerRef::Bundle(_))));
         let owner = Owner::Bundle(bundle);
         let owners = vec![change(None, owner.key(), Some(owner))];
-        Step { owners, spawn: vec![spec], ..Step::default() }
+        Changes { owners, births: vec![spec], ..Changes::default() }
     };
-    for stepped in node.0.step((0..3).map(deliver).collect()).await.unwrap() {
-        assert!(matches!(stepped, Stepped::Done { .. }));
+    for stepped in node.0.write((0..3).map(deliver).map(Into::into).collect()).await {
+        let stepped = stepped.unwrap();
+        assert!(matches!(stepped, Written::Records { .. }));
     }
     let push = async |text: &str| {
         let tasks = vec![node.spec("q", task(text))];
@@ -161,7 +165,7 @@ async fn deliveries_do_not_fill_a_queue() {
     let release = Settlement::Release { delay: None, checkpoint: None };
     let token = delivery.task.status.hold.unwrap().token;
     let given = node.change(delivery, Event::Settle { token, settlement: release }).await;
-    node.0.commit(vec![given]).await.unwrap()[0].unwrap();
+    node.0.write_one(given.into()).await.unwrap().task().unwrap();
     let read = node.0.read(&name("q"), &[id("d0")]).await.unwrap().remove(0).unwrap();
     assert_eq!(read.task.spec.owner, Some(OwnerRef::Bundle(bundle_key("k0"))));
     assert_eq!(push("c").await, Err(PushRefusal::Full));
@@ -186,9 +190,11 @@ async fn a_reset_of_many_bundles_is_one_step_and_leaves_nothing() {
         let owner = Owner::Bundle(bundle);
         let append = vec![number(n)];
         let made = OwnerChange { append, ..change(None, owner.key(), Some(owner)) };
-        Step { owners: vec![made], ..Step::default() }
+        Changes { owners: vec![made], ..Changes::default() }
     });
-    node.0.step(steps.collect()).await.unwrap();
+    for written in node.0.write(steps.map(Into::into).collect()).await {
+        written.unwrap();
+    }
     node.make_plan(plan("q", "p", now)).await;
     assert!(node.0.reset_queue(&name("q")).await.unwrap());
     let stats = node.0.stats(&[name("q")]).await.unwrap()[0].unwrap();
@@ -312,8 +318,8 @@ async fn what_is_lost_from_the_indexes_of_other_owners_is_found_and_mended() {
     let kinds = [OwnerKind::Flow, OwnerKind::Step, OwnerKind::Worker, OwnerKind::Vote];
     let owners = kinds.map(|kind| owner_of(kind, "q", "n", now));
     let owners_made = owners.iter().map(|owner| change(None, owner.key(), Some(owner.clone())));
-    let step = Step { owners: owners_made.collect(), ..Step::default() };
-    assert!(matches!(node.step(step).await, Stepped::Done { .. }));
+    let step = Changes { owners: owners_made.collect(), ..Changes::default() };
+    assert!(matches!(node.write(step).await, Written::Records { .. }));
     assert_eq!(node.0.check(false).await.unwrap(), Vec::<String>::new());
     for kind in kinds.map(OwnerKind::name) {
         for index in [format!("{kind}s"), format!("{kind}s:q"), "alarm".to_owned()] {
@@ -362,8 +368,8 @@ async fn out_of_memory_bundles_can_still_be_completed() {
     let pushed = Owner::Bundle(Box::new(Bundle { size: 2, ..as_bundle(&before) }));
     let more = change(Some(&before), pushed.key(), Some(pushed));
     let more = OwnerChange { append: vec![number(2)], ..more };
-    let step = Step { owners: vec![more], ..Step::default() };
-    let refused = node.0.step(vec![step]).await.unwrap_err();
+    let step = Changes { owners: vec![more], ..Changes::default() };
+    let refused = node.0.write_one(step.into()).await.unwrap_err();
     assert!(refused.to_string().contains("out of memory"), "{refused}");
     assert_eq!(node.items(&before.owner.key()).await, [number(1)]);
     let now = node.0.now();
@@ -374,7 +380,7 @@ async fn out_of_memory_bundles_can_still_be_completed() {
     .await;
     let locked = node.bundle("q", "k").await.unwrap();
     let stepped = node.change_owner(change(Some(&locked), locked.owner.key(), None)).await;
-    assert!(matches!(stepped, Stepped::Done { .. }));
+    assert!(matches!(stepped, Written::Records { .. }));
     assert_eq!(node.bundle("q", "k").await, None);
 }
 
@@ -400,8 +406,8 @@ async fn of_two_nodes_that_end_one_run_exactly_one_wins() {
             let owners = vec![OwnerChange { append: vec![number(round)], ..owner }];
             let tasks = vec![ended];
             matches!(
-                node.step(Step { owners, tasks, ..Step::default() }).await,
-                Stepped::Done { .. }
+                node.write(Changes { owners, tasks, ..Changes::default() }).await,
+                Written::Records { .. }
             )
         };
         let token = held.task.status.hold.unwrap().token;

@@ -7,7 +7,7 @@ use punctual_core::plan::{Order, Phase};
 use punctual_core::{
     Bundle, Owner, OwnerKey, OwnerKind, Plan, PlanId, RawJson, Settings, Span, Timestamp,
 };
-use punctual_store::{OwnerChange, OwnerListing, Step, Stepped, Store, StoredOwner};
+use punctual_store::{Changes, OwnerChange, OwnerListing, Store, StoredOwner, Written};
 use punctual_testing::redis::Server;
 
 use crate::nodes::{Node, name};
@@ -61,12 +61,12 @@ pub(crate) fn as_plan(stored: &StoredOwner) -> Plan {
 }
 
 impl Node {
-    pub(crate) async fn step(&self, step: Step) -> Stepped {
-        self.0.step(vec![step]).await.unwrap().remove(0)
+    pub(crate) async fn write(&self, changes: Changes) -> Written {
+        self.0.write_one(changes.into()).await.unwrap()
     }
 
-    pub(crate) async fn change_owner(&self, change: OwnerChange) -> Stepped {
-        self.step(Step { owners: vec![change], ..Step::default() }).await
+    pub(crate) async fn change_owner(&self, change: OwnerChange) -> Written {
+        self.write(change.into()).await
     }
 
     pub(crate) async fn owner(&self, key: &OwnerKey) -> Option<StoredOwner> {
@@ -93,8 +93,8 @@ impl Node {
             let append = vec![payload];
             let change = change(before.as_ref(), owner.key(), Some(owner));
             match self.change_owner(OwnerChange { append, ..change }).await {
-                Stepped::Done { .. } => return size,
-                Stepped::Lost => {}
+                Written::Records { .. } => return size,
+                Written::Lost => {}
                 other => panic!("{other:?}"),
             }
         }
@@ -107,10 +107,10 @@ impl Node {
         act(&mut bundle);
         let after = Owner::Bundle(Box::new(bundle));
         let change = change(Some(&before), after.key(), Some(after));
-        assert!(matches!(self.change_owner(change).await, Stepped::Done { .. }));
+        assert!(matches!(self.change_owner(change).await, Written::Records { .. }));
     }
 
-    pub(crate) async fn make_plan(&self, plan: Plan) -> Stepped {
+    pub(crate) async fn make_plan(&self, plan: Plan) -> Written {
         let owner = Owner::Plan(Box::new(plan));
         self.change_owner(change(None, owner.key(), Some(owner))).await
     }
@@ -207,7 +207,7 @@ async fn a_bundle_lies_under_the_names_of_the_seeds() {
     let completed = change(Some(&before), after.key(), Some(after));
     let drop_first = usize::try_from(gone).unwrap();
     let stepped = node.change_owner(OwnerChange { drop_first, ..completed }).await;
-    assert!(matches!(stepped, Stepped::Done { .. }));
+    assert!(matches!(stepped, Written::Records { .. }));
     let payloads: Vec<String> = ask(&server, &["LRANGE", &key, "0", "-1"]);
     assert_eq!(payloads, ["2"]);
     assert!(!exists("locker") && !exists("overwrite") && exists("data"));
@@ -228,7 +228,7 @@ async fn a_plan_lies_under_the_names_of_the_seeds() {
     let node = Node::open(server.url()).await;
     let due = node.0.now() + Span::from_secs(3_600);
     let made = plan("a:station", "00000000000000ff", due);
-    assert!(matches!(node.make_plan(made.clone()).await, Stepped::Done { .. }));
+    assert!(matches!(node.make_plan(made.clone()).await, Written::Records { .. }));
     let member = "plan:msg:a%3Astation:00000000000000ff";
     let timer: Vec<(String, f64)> = server.command("ZRANGE punctual:plan:time:set 0 -1 WITHSCORES");
     assert_eq!(timer[0].0, member);
@@ -259,7 +259,7 @@ async fn a_plan_lies_under_the_names_of_the_seeds() {
         let again = change(Some(&before), key.clone(), Some(before.owner.clone()));
         let stepped =
             node.change_owner(OwnerChange { drop_first, append: vec![item], ..again }).await;
-        assert!(matches!(stepped, Stepped::Done { .. }), "{n}");
+        assert!(matches!(stepped, Written::Records { .. }), "{n}");
         assert_eq!(node.items(&key).await, kept);
         assert_eq!(results().len(), kept.len(), "one JSON array");
     }

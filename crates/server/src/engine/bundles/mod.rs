@@ -21,7 +21,7 @@ use punctual_core::task::Edit;
 use punctual_core::{
     Bundle, Event, Owner, OwnerDecision, OwnerKey, Patch, Queue, QueueName, State, Timestamp,
 };
-use punctual_store::{Change, OwnerListing, Revision, Step, Stepped, Stored, StoredOwner};
+use punctual_store::{Change, Changes, OwnerListing, Revision, Stored, StoredOwner};
 
 pub(crate) use self::push::Pushing;
 pub(super) use self::push::bundle_pushed;
@@ -103,9 +103,8 @@ impl Engine {
     }
 
     /// Carries out a step. False: it lost its race.
-    async fn step(&self, step: Step) -> Result<bool, Failure> {
-        let stepped = self.store.step(vec![step]).await?.pop();
-        Ok(matches!(stepped, Some(Stepped::Done { .. })))
+    async fn step(&self, step: Changes) -> Result<bool, Failure> {
+        Ok(self.store.write_one(step.into()).await?.is_done())
     }
 
     /// Adds strings to those kept with a bundle and takes others away.

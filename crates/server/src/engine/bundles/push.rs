@@ -9,7 +9,7 @@ use punctual_core::task::Edit;
 use punctual_core::{
     Announcement, Event, Fate, Owner, OwnerKey, Patch, Queue, QueueName, TaskId, Timestamp,
 };
-use punctual_store::{Change, Keyed, KeyedItem, OwnerChange, Step, Stepped, Stored};
+use punctual_store::{Change, Changes, Keyed, KeyedItem, OwnerChange, Stored, Written};
 
 use super::{Found, ROUNDS_MAX};
 use crate::engine::{Engine, Failure, Key};
@@ -79,17 +79,17 @@ impl Engine {
         for _ in 0..ROUNDS_MAX {
             let (step, answer) = self.bundle_step(&queue, pushing).await?;
             let news: Vec<_> = bundle_pushed(&step, self.now()).collect();
-            match self.store.step(vec![step]).await?.pop() {
-                Some(Stepped::Done { .. }) => {
+            match self.store.write_one(step.into()).await? {
+                Written::Task(_) | Written::Records { .. } => {
                     self.events.announce(news);
                     return Ok(answer);
                 }
-                Some(Stepped::Replayed { items, .. }) => {
+                Written::Replayed { items, .. } => {
                     let own = items.into_iter().next().and_then(|item| item.id);
                     return self.replayed(&queue.name, pushing, own.as_ref()).await;
                 }
-                Some(Stepped::KeyReused) => return Err(Failure::KeyReused),
-                Some(Stepped::Lost) | None => {}
+                Written::KeyReused => return Err(Failure::KeyReused),
+                Written::Lost => {}
             }
         }
         Err(Failure::Contended)
@@ -100,7 +100,7 @@ impl Engine {
         &self,
         queue: &Queue,
         pushing: &Pushing,
-    ) -> Result<(Step, BundleAnswer), Failure> {
+    ) -> Result<(Changes, BundleAnswer), Failure> {
         let delivers = delivers(queue, &pushing.push)?;
         let found = self.find(&OwnerKey::bundle(&queue.name, &pushing.key)).await?;
         let task = match &found {
@@ -142,7 +142,7 @@ impl Engine {
         delivers: bool,
         found: Option<Found>,
         task: Option<Stored>,
-    ) -> Result<(Step, BundleAnswer), Failure> {
+    ) -> Result<(Changes, BundleAnswer), Failure> {
         let now = self.now();
         let expected = found.as_ref().map(|found| found.revision);
         let before = found.map(|found| found.bundle);
@@ -151,12 +151,12 @@ impl Engine {
         let push = &pushing.push;
         let pushed = push.apply(queue, &pushing.key, before, delivering, now)?;
         let Pushed { mut bundle, drop_first, deliver_at } = pushed;
-        let mut step = Step { keyed: pushing.keyed(), ..Step::default() };
+        let mut step = Changes { keyed: pushing.keyed(), ..Changes::default() };
         match (delivering, deliver_at, task) {
             (Some(Delivering::Not), _, task) => {
                 // One task per bundle: that of a failed delivery makes way.
                 step.tasks.extend(task.map(|task| self.cleaned(queue, &task)).transpose()?);
-                step.spawn.push(bundle.deliver_by(self.ids.one(now), now));
+                step.births.push(bundle.deliver_by(self.ids.one(now), now));
             }
             (Some(_), Some(at), Some(task)) => {
                 let edit = Edit { due: Patch::Set(at), ..Edit::default() };
@@ -185,14 +185,14 @@ impl Engine {
 
 /// What a step that is a push into a bundle announces: that, and the task that shall deliver it.
 pub(in crate::engine) fn bundle_pushed(
-    step: &Step,
+    step: &Changes,
     now: Timestamp,
 ) -> impl Iterator<Item = Announcement> {
     let bundles = step.owners.iter().filter_map(move |change| match &change.after {
         Some(Owner::Bundle(bundle)) => Some(announce::bundle::pushed(bundle, now)),
         _ => None,
     });
-    bundles.chain(step.spawn.iter().map(move |spec| announce::task::pushed(spec, now)))
+    bundles.chain(step.births.iter().map(move |spec| announce::task::pushed(spec, now)))
 }
 
 /// Whether the server delivers what is pushed, and whether it knows where.

@@ -13,7 +13,7 @@ use punctual_core::{
     Decision, Fate, Flow, FlowId, FlowStep, Owner, OwnerKey, QueueName, Span, Spec, State,
     StepName, Task, Timestamp,
 };
-use punctual_store::{Change, Step, StoreError, Stored};
+use punctual_store::{Change, Changes, StoreError, Stored};
 
 use super::super::Engine;
 use super::super::loops::{Backoff, complain};
@@ -64,7 +64,7 @@ impl Engine {
             return Ok(true);
         }
         let change = changed(Owner::Flow(Box::new(flow.checked(now))), Some(revision));
-        self.stepped(Step { owners: vec![change], ..Step::default() }).await
+        self.stepped(Changes { owners: vec![change], ..Changes::default() }).await
     }
 
     /// Brings flows into line with tasks that have changed. That has happened, whatever comes of this.
@@ -118,7 +118,10 @@ impl Engine {
                 self.events.announce(together.news.into_vec());
             }
             // Who has changed one of these meanwhile wants it to stay.
-            return self.store.commit(over).await.map(|_| ());
+            for written in self.store.write(over.into_iter().map(Into::into).collect()).await {
+                written?;
+            }
+            return Ok(());
         }
         Ok(())
     }

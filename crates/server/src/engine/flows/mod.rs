@@ -18,7 +18,7 @@ use punctual_core::{
     announce,
 };
 use punctual_store::{
-    Keyed, KeyedItem, PushRefusal, Revision, Step, Stepped, StoreError, StoredOwner,
+    Changes, Keyed, KeyedItem, PushRefusal, Revision, StoreError, StoredOwner, Written,
 };
 
 pub(super) use self::far::FarStep;
@@ -70,15 +70,15 @@ impl Engine {
                 let (step, told) = if is_taken {
                     // Only a repeat is answered; what is there stays.
                     let owners = vec![removed(owner.clone(), Revision::NEVER)];
-                    (Step { owners, ..Step::default() }, Announcements::default())
+                    (Changes { owners, ..Changes::default() }, Announcements::default())
                 } else {
                     let made = checked.clone().make(id.clone(), self.now());
                     self.making_step(made, before).await?
                 };
-                match self.one_step(Step { keyed, ..step }).await? {
-                    Stepped::Lost if is_taken => return Err(Failure::FlowExists(id)),
+                match self.one_step(Changes { keyed, ..step }).await? {
+                    Written::Lost if is_taken => return Err(Failure::FlowExists(id)),
                     stepped => {
-                        if matches!(stepped, Stepped::Done { .. }) {
+                        if matches!(stepped, Written::Records { .. }) {
                             self.events.announce(told.into_vec());
                         }
                         stepped
@@ -86,13 +86,13 @@ impl Engine {
                 }
             };
             match stepped {
-                Stepped::Done { .. } => {
+                Written::Task(_) | Written::Records { .. } => {
                     let reading = self.flow(&id).await.map_err(Failure::after_change)?;
                     return Ok(FlowAnswer::Made(Box::new(reading)));
                 }
-                Stepped::Lost => {}
-                Stepped::KeyReused => return Err(Failure::KeyReused),
-                Stepped::Replayed { status, items } => {
+                Written::Lost => {}
+                Written::KeyReused => return Err(Failure::KeyReused),
+                Written::Replayed { status, items } => {
                     return self.replayed_flow(status, items).await;
                 }
             }
@@ -160,7 +160,7 @@ impl Engine {
         &self,
         made: MadeFlow,
         before: Option<(Flow, Revision)>,
-    ) -> Result<(Step, Announcements), Failure> {
+    ) -> Result<(Changes, Announcements), Failure> {
         self.check_ids(&made.spawn).await?;
         let MadeFlow { mut flow, steps, orders, spawn } = made;
         if self.may_be_missed(&flow, &spawn) {
@@ -185,7 +185,7 @@ impl Engine {
         let mut told = Announcements::default();
         announce::flow::changed(None, &flow, flow.created_at, &mut told);
         told.extend(spawn.iter().map(|spec| announce::task::pushed(spec, flow.created_at)));
-        Ok((Step { owners, spawn, ..Step::default() }, told))
+        Ok((Changes { owners, births: spawn, ..Changes::default() }, told))
     }
 
     /// Refuses a flow whose first tasks have ids that others have.
@@ -234,7 +234,7 @@ impl Engine {
                 let flow = before.clone().carry_out(verb, self.now())?;
                 let change = changed(Owner::Flow(Box::new(flow.clone())), Some(revision));
                 flow == before
-                    || self.stepped(Step { owners: vec![change], ..Step::default() }).await?
+                    || self.stepped(Changes { owners: vec![change], ..Changes::default() }).await?
             };
             if is_done {
                 self.sweep_after_verb(id).await;

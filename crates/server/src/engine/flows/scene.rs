@@ -8,7 +8,7 @@ use punctual_core::{
     Announcements, Fate, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName,
     TaskId, Timestamp, announce,
 };
-use punctual_store::{Change, OwnerChange, Revision, Step, StoredOwner};
+use punctual_store::{Change, Changes, OwnerChange, Revision, StoredOwner};
 
 use super::super::owned::{Batch, Decided, Together};
 use super::far::{FarStep, keep};
@@ -150,7 +150,7 @@ impl Scene {
     }
 
     /// The step of the store, where the answers about its tasks stand, and what is told of it.
-    pub(in crate::engine) fn into_step(self, now: Timestamp) -> (Together, Step) {
+    pub(in crate::engine) fn into_step(self, now: Timestamp) -> (Together, Changes) {
         let (flow, steps) = self.advance.finish(now);
         let mut together = self.together;
         together.news.extend(self.spawn.iter().map(|spec| announce::task::pushed(spec, now)));
@@ -161,7 +161,7 @@ impl Scene {
             changed(Owner::Step(Box::new(step)), version)
         }));
         owners.extend(self.votes);
-        let step = Step { owners, tasks: self.tasks, spawn: self.spawn, keyed: None };
+        let step = Changes { owners, tasks: self.tasks, births: self.spawn, keyed: None };
         (together, step)
     }
 }

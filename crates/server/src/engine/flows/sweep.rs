@@ -11,7 +11,7 @@ use punctual_core::{
     Event, Flow, FlowId, FlowStep, OwnerKey, OwnerKind, QueueName, State, StepName, Timestamp,
 };
 use punctual_store::{
-    Change, OwnerListing, OwnerPage, Revision, Step, Stepped, StoreError, Stored,
+    Change, Changes, OwnerListing, OwnerPage, Revision, StoreError, Stored, Written,
 };
 
 use super::super::Engine;
@@ -236,9 +236,12 @@ impl Engine {
     /// Lets something happen to tasks that lie elsewhere, and brings their flow into line.
     async fn commit_far(&self, far: Vec<(FarStep, Change)>) -> Result<(), StoreError> {
         let (steps, changes): (Vec<FarStep>, Vec<Change>) = far.into_iter().unzip();
-        let results = self.store.commit(changes).await?;
-        let done = steps.into_iter().zip(results).filter(|(_, result)| result.is_ok());
-        self.reconcile_all(done.map(|(step, _)| step).collect()).await;
+        let results = self.store.write(changes.into_iter().map(Into::into).collect()).await;
+        let mut done = Vec::new();
+        for (step, result) in steps.into_iter().zip(results) {
+            done.extend(result?.is_done().then_some(step));
+        }
+        self.reconcile_all(done).await;
         Ok(())
     }
 
@@ -314,8 +317,8 @@ impl Engine {
             } else {
                 changed(punctual_core::Owner::Flow(Box::new(flow)), Some(revision))
             });
-            let stepped = self.one_step(Step { owners, ..Step::default() }).await?;
-            if is_last && matches!(stepped, Stepped::Done { .. }) {
+            let stepped = self.one_step(Changes { owners, ..Changes::default() }).await?;
+            if is_last && matches!(stepped, Written::Records { .. }) {
                 return Ok(true);
             }
         }

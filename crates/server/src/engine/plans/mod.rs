@@ -12,7 +12,8 @@ use punctual_core::{
     Timestamp,
 };
 use punctual_store::{
-    Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, Step, Stepped, StoreError, StoredOwner,
+    Changes, Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, StoreError, StoredOwner,
+    Written,
 };
 
 use super::{Engine, Failure, Key, random};
@@ -95,16 +96,16 @@ impl Engine {
                 change.expected = Some(Revision::NEVER);
             }
             let keyed = key.map(|key| keyed(key, &id));
-            let step = Step { owners: vec![change], keyed, ..Step::default() };
+            let step = Changes { owners: vec![change], keyed, ..Changes::default() };
             match self.one_step(step).await? {
-                Stepped::Done { .. } => {
+                Written::Task(_) | Written::Records { .. } => {
                     self.tell_plan(None, &plan, now);
                     return Ok(PlanAnswer::Made(Box::new(plan)));
                 }
-                Stepped::Lost if taken => return Err(Failure::PlanExists(id)),
-                Stepped::Lost => {}
-                Stepped::KeyReused => return Err(Failure::KeyReused),
-                Stepped::Replayed { status, items } => {
+                Written::Lost if taken => return Err(Failure::PlanExists(id)),
+                Written::Lost => {}
+                Written::KeyReused => return Err(Failure::KeyReused),
+                Written::Replayed { status, items } => {
                     let id = items.into_iter().next().and_then(|item| item.id);
                     let known = match id.as_ref().and_then(|id| PlanId::parse(id.as_str()).ok()) {
                         Some(id) => self.find_plan(&id).await?,
@@ -335,16 +336,16 @@ impl Engine {
     }
 
     async fn change_owner(&self, change: OwnerChange) -> Result<bool, StoreError> {
-        self.stepped(Step { owners: vec![change], ..Step::default() }).await
+        self.stepped(Changes { owners: vec![change], ..Changes::default() }).await
     }
 
     /// Carries out a step; false: it lost its race.
-    pub(super) async fn stepped(&self, step: Step) -> Result<bool, StoreError> {
-        Ok(matches!(self.one_step(step).await?, Stepped::Done { .. }))
+    pub(super) async fn stepped(&self, step: Changes) -> Result<bool, StoreError> {
+        Ok(matches!(self.one_step(step).await?, Written::Records { .. }))
     }
 
-    pub(super) async fn one_step(&self, step: Step) -> Result<Stepped, StoreError> {
-        Ok(self.store.step(vec![step]).await?.pop().unwrap_or(Stepped::Lost))
+    pub(super) async fn one_step(&self, step: Changes) -> Result<Written, StoreError> {
+        self.store.write_one(step.into()).await
     }
 }
 

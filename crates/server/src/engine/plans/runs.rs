@@ -6,7 +6,7 @@ use punctual_core::plan::{Ended, Fired, PlanState};
 use punctual_core::{
     Announcements, OwnerKey, OwnerKind, Plan, QueueName, Settings, State, Timestamp,
 };
-use punctual_store::{OwnerListing, Revision, Step, StoreError};
+use punctual_store::{Changes, OwnerListing, Revision, StoreError};
 use tracing::warn;
 
 use super::{changed, known, removed};
@@ -22,12 +22,12 @@ impl Engine {
         queue: &Settings,
         now: Timestamp,
         news: &mut Announcements,
-    ) -> Result<Step, StoreError> {
+    ) -> Result<Changes, StoreError> {
         if plan.living.is_some() {
             return self.watch_run(plan, revision, now, news).await;
         }
         if plan.state() == PlanState::Finished {
-            return Ok(Step { owners: vec![removed(&plan, revision)], ..Step::default() });
+            return Ok(Changes { owners: vec![removed(&plan, revision)], ..Changes::default() });
         }
         match self.fire(plan.clone(), revision, true, queue, now, news).await {
             Ok((step, _)) => Ok(step),
@@ -37,7 +37,7 @@ impl Engine {
                 let stopped = plan.clone().stop(failure.to_string());
                 announce::plan::stopped(&plan, &stopped, now, news);
                 let change = changed(&stopped, Some(revision));
-                Ok(Step { owners: vec![change], ..Step::default() })
+                Ok(Changes { owners: vec![change], ..Changes::default() })
             }
         }
     }
@@ -51,7 +51,7 @@ impl Engine {
         queue: &Settings,
         now: Timestamp,
         news: &mut Announcements,
-    ) -> Result<(Step, Plan), Failure> {
+    ) -> Result<(Changes, Plan), Failure> {
         let before = plan.clone();
         let fired = plan.fire(is_ruled, queue, self.plan_exec_timeout, now);
         let mut told = Announcements::default();
@@ -61,7 +61,7 @@ impl Engine {
         let key = OwnerKey::plan(&plan.station, &plan.id);
         let ended = Ended { plan: plan.clone(), results, drop_results };
         let mut step = step_of(key, revision, ended.into());
-        step.spawn.extend(task);
+        step.births.extend(task);
         if let Some(key) = plan.order.bundle_key.clone() {
             let payload = plan.order.message.clone();
             let push = BundlePush { payload, ..BundlePush::default() };
@@ -71,7 +71,7 @@ impl Engine {
             told.extend(bundle_pushed(&pushed, now));
             step.owners.extend(pushed.owners);
             step.tasks.extend(pushed.tasks);
-            step.spawn.extend(pushed.spawn);
+            step.births.extend(pushed.births);
         }
         news.extend(told.into_vec());
         Ok((step, plan))
@@ -84,7 +84,7 @@ impl Engine {
         revision: Revision,
         now: Timestamp,
         news: &mut Announcements,
-    ) -> Result<Step, StoreError> {
+    ) -> Result<Changes, StoreError> {
         let key = OwnerKey::plan(&plan.station, &plan.id);
         let before = plan.clone();
         let ended = match self.living_task(&plan).await? {

@@ -5,7 +5,7 @@ use punctual_core::{NewTask, Owner, OwnerKey, OwnerKind, OwnerRef, Span, Spec, S
 use super::super::checks;
 use super::super::fixture::{Fixture, id, queue};
 use super::{changed, made, names, numbers, owner_of, removed};
-use crate::port::{OwnerChange, OwnerListing, OwnerPage, Step, Stepped, StoredOwner};
+use crate::port::{Changes, OwnerChange, OwnerListing, OwnerPage, StoredOwner, Written};
 
 checks! {
     "kinds":
@@ -52,14 +52,14 @@ async fn every_kind_is_made_changed_and_removed(f: Fixture) {
         assert_eq!(key.kind, kind);
         assert_eq!(
             f.change_owner(made(first.owner.clone())).await,
-            Stepped::Lost,
+            Written::Lost,
             "{key} is there"
         );
         let after = owner_of(kind, "q", "a", f.now() + Span::from_secs(90));
         f.must_change(changed(&first, after.clone())).await;
         let second = f.get_owner(&key).await;
         assert_eq!((&second.owner, second.revision.birth), (&after, first.revision.birth));
-        assert_eq!(f.change_owner(removed(&first)).await, Stepped::Lost, "{key} has changed");
+        assert_eq!(f.change_owner(removed(&first)).await, Written::Lost, "{key} has changed");
         f.must_change(removed(&second)).await;
         assert_eq!(f.owner(&key).await, None);
         assert_eq!(f.list(all(kind)).await.items, []);
@@ -160,7 +160,7 @@ async fn what_goes_with_a_queue_goes_and_nothing_else(mut f: Fixture) {
     for kind in OwnerKind::ALL {
         let change = made(owner_of(kind, "q", "a", f.now()));
         if kind.goes_with_queue() {
-            assert_eq!(f.change_owner(change).await, Stepped::Lost, "{kind:?} without its queue");
+            assert_eq!(f.change_owner(change).await, Written::Lost, "{kind:?} without its queue");
         }
     }
     for is_deleted in [false, true] {
@@ -209,7 +209,7 @@ async fn kinds_of_one_name_are_apart(f: Fixture) {
         append: numbers(place..place + 1),
         ..made(owner.clone())
     });
-    f.step(Step { owners: changes.collect(), ..Step::default() }).await;
+    f.write(Changes { owners: changes.collect(), ..Changes::default() }).await;
     let read = f.store().owners(&keys).await.expect("the store answers");
     let read: Vec<Owner> = read.into_iter().flatten().map(|stored| stored.owner).collect();
     assert_eq!(read, owners);
@@ -230,13 +230,13 @@ async fn ten_thousand_steps_come_and_go_at_once(mut f: Fixture) {
         let spec = Spec::clone(&f.spec("f", NewTask::default()));
         Spec { id: id(&format!("t{n}")), owner: Some(owner), ..spec }
     };
-    let whole = Step { owners, spawn: (0..FIRST).map(spawn).collect(), ..Step::default() };
+    let whole = Changes { owners, births: (0..FIRST).map(spawn).collect(), ..Changes::default() };
     let mut broken = whole.clone();
     broken.owners[STEPS].expected = Some(crate::port::Revision { birth: 1, change: 1 });
-    assert_eq!(f.step(broken).await, Stepped::Lost);
+    assert_eq!(f.write(broken).await, Written::Lost);
     assert_eq!(f.list(all(OwnerKind::Step)).await.items, [], "whole or not at all");
     assert_eq!(f.count("f", State::Ready).await, 0);
-    let Stepped::Done { owners: revisions, .. } = f.step(whole.clone()).await else {
+    let Written::Records { owners: revisions, .. } = f.write(whole.clone()).await else {
         panic!("nothing is in its way");
     };
     assert_eq!(revisions.iter().flatten().count(), STEPS + 1);
@@ -246,8 +246,8 @@ async fn ten_thousand_steps_come_and_go_at_once(mut f: Fixture) {
     assert!(page.items.len() > 1_000 && page.items[77].owner == step(77));
     let gone = whole.owners.into_iter().zip(revisions);
     let gone = gone.map(|(change, expected)| OwnerChange { expected, after: None, ..change });
-    let answer = f.step(Step { owners: gone.collect(), ..Step::default() }).await;
-    assert!(matches!(answer, Stepped::Done { .. }));
+    let answer = f.write(Changes { owners: gone.collect(), ..Changes::default() }).await;
+    assert!(matches!(answer, Written::Records { .. }));
     assert_eq!(f.list(all(OwnerKind::Step)).await.items, []);
     assert_eq!(f.list(all(OwnerKind::Flow)).await.items, []);
 }

@@ -22,7 +22,7 @@ use punctual_core::{
 };
 
 use super::fixture::{Fixture, id, queue, worker};
-use crate::port::{OwnerChange, Revision, Step, Stepped, StoredOwner};
+use crate::port::{Changes, OwnerChange, Revision, StoredOwner, Written};
 
 /// The checks of every file here.
 pub(super) const CHECKS: [&[(&str, super::Check)]; 7] = [
@@ -181,19 +181,19 @@ fn numbers(range: std::ops::Range<usize>) -> Vec<RawJson> {
 }
 
 impl Fixture {
-    pub(super) async fn step(&self, step: Step) -> Stepped {
-        self.store().step(vec![step]).await.expect("the store answers").remove(0)
+    pub(super) async fn write(&self, changes: Changes) -> Written {
+        self.store().write_one(changes.into()).await.expect("the store answers")
     }
 
     /// Changes one owner.
-    async fn change_owner(&self, change: OwnerChange) -> Stepped {
-        self.step(Step { owners: vec![change], ..Step::default() }).await
+    async fn change_owner(&self, change: OwnerChange) -> Written {
+        self.write(change.into()).await
     }
 
     /// Changes one owner, and expects that it happens.
     async fn must_change(&self, change: OwnerChange) -> Option<Revision> {
         match self.change_owner(change).await {
-            Stepped::Done { mut owners, tasks } => {
+            Written::Records { mut owners, tasks } => {
                 assert_eq!((owners.len(), tasks.len()), (1, 0), "one answer per change");
                 owners.remove(0)
             }

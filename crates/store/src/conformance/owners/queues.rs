@@ -52,7 +52,7 @@ async fn a_reset_drops_bundles_and_leaves_plans(f: Fixture) {
     assert_eq!(f.items(&old.owner.key(), 0, 9).await, []);
     assert_eq!((f.first_due("q").await, bundles(&f, "q").await), (None, 0));
     assert_eq!(listed(&f, OwnerKind::Bundle).await, [other]);
-    assert_eq!(f.change_owner(removed(&old)).await, crate::port::Stepped::Lost);
+    assert_eq!(f.change_owner(removed(&old)).await, crate::port::Written::Lost);
     f.make_bundle("q", "k", numbers(7..8)).await;
     while f.store().sweep(2).await.expect("the store sweeps") {}
     assert_eq!(f.items(&old.owner.key(), 0, 9).await, numbers(7..8));

@@ -5,7 +5,7 @@ use punctual_core::{OwnerKind, Span};
 use super::super::checks;
 use super::super::fixture::{Fixture, queue};
 use super::{a_bundle, a_plan, bundle, changed, names, numbers, plan, plan_id, removed};
-use crate::port::{OwnerChange, OwnerListing, Stepped};
+use crate::port::{OwnerChange, OwnerListing, Written};
 
 checks! {
     "owners":
@@ -70,5 +70,5 @@ async fn a_version_from_before_is_still_a_fence(mut f: Fixture) {
     while f.store().sweep(9).await.expect("the store sweeps") {}
     f.restart().await;
     f.make_bundle("q", "k", vec![]).await;
-    assert_eq!(f.change_owner(changed(&old, old.owner.clone())).await, Stepped::Lost);
+    assert_eq!(f.change_owner(changed(&old, old.owner.clone())).await, Written::Lost);
 }

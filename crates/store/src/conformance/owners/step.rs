@@ -11,8 +11,8 @@ use super::{
     removed,
 };
 use crate::port::{
-    Change, Keyed, KeyedItem, OwnerChange, Push, PushRefusal, Pushed, Receipt, Step, Stepped,
-    Stored,
+    Change, Changes, Keyed, KeyedItem, OwnerChange, Push, PushRefusal, Pushed, Receipt, Stored,
+    Written,
 };
 
 checks! {
@@ -40,7 +40,9 @@ async fn an_owner_reads_as_it_was_stored(f: Fixture) {
     let (some, other) = (a_bundle(some), a_plan(plan("q", "p", f.now())));
     let keys = [some.key(), key_of_bundle("q", "none"), other.key(), some.key()];
     let owners = vec![made(some.clone()), made(other.clone())];
-    let Stepped::Done { owners, tasks } = f.step(Step { owners, ..Step::default() }).await else {
+    let Written::Records { owners, tasks } =
+        f.write(Changes { owners, ..Changes::default() }).await
+    else {
         panic!("nothing is in its way");
     };
     assert_eq!((owners.len(), tasks.len()), (2, 0));
@@ -76,7 +78,7 @@ async fn an_owner_is_made_only_where_there_is_none(f: Fixture) {
     let mut other = bundle("q", "k", f.now());
     other.size = 7;
     let change = OwnerChange { append: numbers(2..3), ..made(a_bundle(other)) };
-    assert_eq!(f.change_owner(change).await, Stepped::Lost);
+    assert_eq!(f.change_owner(change).await, Written::Lost);
     let key = before.owner.key();
     assert_eq!(f.get_owner(&key).await, before);
     assert_eq!(f.items(&key, 0, 9).await, numbers(0..2));
@@ -93,34 +95,34 @@ async fn a_stale_version_changes_nothing(f: Fixture) {
     f.must_change(changed(&old, old.owner.clone())).await;
     let now = f.get_owner(&key).await;
     let late = OwnerChange { drop_first: 2, ..changed(&old, old.owner.clone()) };
-    assert_eq!(f.change_owner(late.clone()).await, Stepped::Lost);
-    assert_eq!(f.change_owner(removed(&old)).await, Stepped::Lost);
+    assert_eq!(f.change_owner(late.clone()).await, Written::Lost);
+    assert_eq!(f.change_owner(removed(&old)).await, Written::Lost);
     assert_eq!(f.get_owner(&key).await, now);
     assert_eq!(f.items(&key, 0, 9).await, numbers(0..3));
     f.must_change(removed(&now)).await;
-    assert_eq!(f.change_owner(late.clone()).await, Stepped::Lost, "it is gone");
-    assert_eq!(f.change_owner(removed(&now)).await, Stepped::Lost);
+    assert_eq!(f.change_owner(late.clone()).await, Written::Lost, "it is gone");
+    assert_eq!(f.change_owner(removed(&now)).await, Written::Lost);
     f.make_bundle("q", "k", vec![]).await;
-    assert_eq!(f.change_owner(late).await, Stepped::Lost, "another one has its name");
-    assert_eq!(f.change_owner(removed(&now)).await, Stepped::Lost);
+    assert_eq!(f.change_owner(late).await, Written::Lost, "another one has its name");
+    assert_eq!(f.change_owner(removed(&now)).await, Written::Lost);
 }
 
 async fn every_step_answers_for_itself(f: Fixture) {
     f.put_queue("q", |_| ()).await;
     let step = |key| {
         let owners = vec![made(a_bundle(bundle("q", key, f.now())))];
-        Step { owners, ..Step::default() }
+        Changes { owners, ..Changes::default() }
     };
-    let steps = vec![step("a"), step("a"), step("b"), Step::default()];
-    let answers = f.store().step(steps).await.expect("the store answers");
-    let done: Vec<_> = answers.iter().map(|answer| *answer != Stepped::Lost).collect();
+    let steps = [step("a"), step("a"), step("b"), Changes::default()];
+    let answers = f.store().write(steps.map(Into::into).into()).await.into_iter();
+    let done: Vec<_> = answers.map(|answer| answer.expect("the store answers").is_done()).collect();
     assert_eq!(done, [true, false, true, true]);
-    assert_eq!(f.store().step(vec![]).await.expect("the store answers"), []);
+    assert!(f.store().write(vec![]).await.is_empty());
 }
 
 async fn a_bundle_is_made_only_in_a_queue_that_exists(f: Fixture) {
     let change = made(a_bundle(bundle("none", "k", f.now())));
-    assert_eq!(f.change_owner(change).await, Stepped::Lost);
+    assert_eq!(f.change_owner(change).await, Written::Lost);
     assert_eq!(f.queue("none").await, None);
     f.make_owner(a_plan(plan("none", "p", f.now())), vec![]).await;
     assert_eq!(f.queue("none").await, None, "a plan may wait for its station");
@@ -129,7 +131,7 @@ async fn a_bundle_is_made_only_in_a_queue_that_exists(f: Fixture) {
 async fn the_id_of_a_plan_is_unique_among_all(f: Fixture) {
     let first = f.make_owner(a_plan(plan("here", "p", f.now())), vec![]).await;
     let elsewhere = made(a_plan(plan("there", "p", f.now())));
-    assert_eq!(f.change_owner(elsewhere.clone()).await, Stepped::Lost);
+    assert_eq!(f.change_owner(elsewhere.clone()).await, Written::Lost);
     assert_eq!(f.owner(&elsewhere.key).await, None);
     f.must_change(removed(&first)).await;
     f.must_change(elsewhere).await;
@@ -151,7 +153,7 @@ async fn owners_and_tasks_change_together(mut f: Fixture) {
     let new = NewTask { callback: Some(Box::new(callback)), ..task("t") };
     let held = f.bring("q", new, State::Running).await;
     let before = f.make_bundle("q", "k", numbers(0..3)).await;
-    let step = Step {
+    let step = Changes {
         owners: vec![
             OwnerChange {
                 drop_first: 2,
@@ -161,10 +163,10 @@ async fn owners_and_tasks_change_together(mut f: Fixture) {
             made(a_plan(plan("q", "p", f.now()))),
         ],
         tasks: vec![settled(&f, &held).await],
-        spawn: vec![delivery(&f, "q", task("next"), "k")],
+        births: vec![delivery(&f, "q", task("next"), "k")],
         keyed: None,
     };
-    let Stepped::Done { owners, tasks } = f.step(step).await else {
+    let Written::Records { owners, tasks } = f.write(step).await else {
         panic!("nothing is in its way");
     };
     assert_eq!(tasks, [f.get("q", "t").await.revision]);
@@ -186,14 +188,14 @@ async fn a_step_happens_whole_or_not_at_all(mut f: Fixture) {
     let other = f.bring("q", task("other"), State::Running).await;
     let (a, b) = (f.make_bundle("q", "a", numbers(0..2)).await, f.make_bundle("q", "b", vec![]));
     let b = b.await;
-    let whole = Step {
+    let whole = Changes {
         owners: vec![
             OwnerChange { drop_first: 1, ..changed(&a, a.owner.clone()) },
             removed(&b),
             made(a_bundle(bundle("q", "c", f.now()))),
         ],
         tasks: vec![settled(&f, &held).await, settled(&f, &other).await],
-        spawn: vec![delivery(&f, "q", task("made"), "a")],
+        births: vec![delivery(&f, "q", task("made"), "a")],
         keyed: None,
     };
     // Each of its fences in turn is broken, the others hold.
@@ -204,7 +206,7 @@ async fn a_step_happens_whole_or_not_at_all(mut f: Fixture) {
             2 => step.owners[2].expected = Some(a.revision),
             _ => step.tasks[broken - 3].expected.change += 1,
         }
-        assert_eq!(f.step(step).await, Stepped::Lost, "fence {broken}");
+        assert_eq!(f.write(step).await, Written::Lost, "fence {broken}");
         assert_eq!(f.get_owner(&a.owner.key()).await, a, "fence {broken}");
         assert_eq!(f.get_owner(&b.owner.key()).await, b, "fence {broken}");
         assert_eq!(f.items(&a.owner.key(), 0, 9).await, numbers(0..2), "fence {broken}");
@@ -214,11 +216,11 @@ async fn a_step_happens_whole_or_not_at_all(mut f: Fixture) {
         assert_eq!(f.read("q", "made").await, None, "fence {broken}");
     }
     f.store().remove(&queue("q"), &[id("other")]).await.expect("the store answers");
-    assert_eq!(f.step(whole.clone()).await, Stepped::Lost, "a task is gone");
+    assert_eq!(f.write(whole.clone()).await, Written::Lost, "a task is gone");
     f.push("q", task("other")).await;
-    assert_eq!(f.step(whole.clone()).await, Stepped::Lost, "it is another task");
-    let whole = Step { tasks: vec![settled(&f, &held).await], ..whole };
-    assert!(matches!(f.step(whole).await, Stepped::Done { .. }));
+    assert_eq!(f.write(whole.clone()).await, Written::Lost, "it is another task");
+    let whole = Changes { tasks: vec![settled(&f, &held).await], ..whole };
+    assert!(matches!(f.write(whole).await, Written::Records { .. }));
     assert_eq!(f.state("q", "t").await, Some(State::Done));
     assert_eq!(f.owner(&b.owner.key()).await, None);
 }
@@ -226,17 +228,17 @@ async fn a_step_happens_whole_or_not_at_all(mut f: Fixture) {
 async fn tasks_are_made_as_by_a_decision(mut f: Fixture) {
     f.put_queue("q", |queue| queue.settings.max = Some(1)).await;
     f.bring("q", task("live"), State::Running).await;
-    let spawn = |new: &[NewTask]| Step {
-        spawn: new.iter().map(|new| delivery(&f, "q", new.clone(), "k")).collect(),
-        ..Step::default()
+    let spawn = |new: &[NewTask]| Changes {
+        births: new.iter().map(|new| delivery(&f, "q", new.clone(), "k")).collect(),
+        ..Changes::default()
     };
     let late = NewTask { priority: Some(7), ..task("live") };
-    let answer = f.step(spawn(&[task("a"), late, task("b"), task("b")])).await;
-    assert_eq!(answer, Stepped::Done { owners: vec![], tasks: vec![] });
+    let answer = f.write(spawn(&[task("a"), late, task("b"), task("b")])).await;
+    assert_eq!(answer, Written::Records { owners: vec![], tasks: vec![] });
     assert_eq!(f.count("q", State::Ready).await, 2, "none is refused for max, none made twice");
     assert_eq!(f.get("q", "live").await.task.spec.priority, 0, "it is the same task still");
     let elsewhere = vec![delivery(&f, "new", task("c"), "k")];
-    f.step(Step { spawn: elsewhere, ..Step::default() }).await;
+    f.write(Changes { births: elsewhere, ..Changes::default() }).await;
     assert_eq!(f.state("new", "c").await, Some(State::Ready), "its queue was made for it");
     assert_eq!(super::super::fixture::ids(&f.take("q", 9).await), ["a", "b"]);
 }
@@ -246,13 +248,13 @@ async fn a_finished_task_of_an_owner_makes_room_for_the_next(mut f: Fixture) {
     let step = |f: &Fixture, payload: &str| {
         let payload = Some(RawJson::stored(payload));
         let spawn = vec![delivery(f, "q", NewTask { payload, ..task("t") }, "k")];
-        Step { spawn, ..Step::default() }
+        Changes { births: spawn, ..Changes::default() }
     };
-    f.step(step(&f, "1")).await;
+    f.write(step(&f, "1")).await;
     let taken = f.take("q", 1).await;
     f.settle(&taken[0], fail_for_good()).await;
     assert_eq!(f.try_push("q", vec![task("t")]).await, [Err(PushRefusal::Owned)]);
-    f.step(step(&f, "2")).await;
+    f.write(step(&f, "2")).await;
     let next = f.get("q", "t").await;
     assert_eq!((next.task.status.state, next.task.spec.payload.as_str()), (State::Ready, "2"));
 }
@@ -260,7 +262,7 @@ async fn a_finished_task_of_an_owner_makes_room_for_the_next(mut f: Fixture) {
 async fn deliveries_do_not_count_against_max(mut f: Fixture) {
     f.put_queue("q", |queue| queue.settings.max = Some(2)).await;
     let spawn = ["d1", "d2", "d3"].map(|text| delivery(&f, "q", task(text), "k")).into();
-    f.step(Step { spawn, ..Step::default() }).await;
+    f.write(Changes { births: spawn, ..Changes::default() }).await;
     let answers = f.try_push("q", ["a", "b", "c"].map(task).into()).await;
     let refusals: Vec<_> = answers.into_iter().map(Result::err).collect();
     assert_eq!(refusals, [None, None, Some(PushRefusal::Full)]);
@@ -295,14 +297,19 @@ async fn a_repeated_step_has_no_second_effect(f: Fixture) {
         let change =
             OwnerChange { append: numbers(0..1), ..changed(&before, before.owner.clone()) };
         let spawn = vec![delivery(&f, "q", task("t"), "k")];
-        Step { owners: vec![change], spawn, keyed: Some(keyed(request)), ..Step::default() }
+        Changes {
+            owners: vec![change],
+            births: spawn,
+            keyed: Some(keyed(request)),
+            ..Changes::default()
+        }
     };
-    assert!(matches!(f.step(push(1)).await, Stepped::Done { .. }));
-    let replayed = Stepped::Replayed { status: 201, items: keyed(1).items };
-    assert_eq!(f.step(push(1)).await, replayed, "although its fence is stale by now");
-    assert_eq!(f.step(push(2)).await, Stepped::KeyReused);
+    assert!(matches!(f.write(push(1)).await, Written::Records { .. }));
+    let replayed = Written::Replayed { status: 201, items: keyed(1).items };
+    assert_eq!(f.write(push(1)).await, replayed, "although its fence is stale by now");
+    assert_eq!(f.write(push(2)).await, Written::KeyReused);
     f.store().remove(&queue("q"), &[id("t")]).await.expect("the store answers");
-    assert_eq!(f.step(push(1)).await, replayed);
+    assert_eq!(f.write(push(1)).await, replayed);
     assert_eq!(f.read("q", "t").await, None);
     assert_eq!(f.items(&before.owner.key(), 0, 9).await.len(), 1);
     // A push under that key is another request under the same.
@@ -315,9 +322,9 @@ async fn a_lost_step_is_not_remembered(f: Fixture) {
     f.put_queue("q", |_| ()).await;
     let before = f.make_bundle("q", "k", vec![]).await;
     let mut step =
-        Step { owners: vec![removed(&before)], keyed: Some(keyed(1)), ..Step::default() };
+        Changes { owners: vec![removed(&before)], keyed: Some(keyed(1)), ..Changes::default() };
     step.owners[0].expected.as_mut().expect("a change").change += 1;
-    assert_eq!(f.step(step.clone()).await, Stepped::Lost);
+    assert_eq!(f.write(step.clone()).await, Written::Lost);
     step.owners[0].expected = Some(before.revision);
-    assert!(matches!(f.step(step).await, Stepped::Done { .. }));
+    assert!(matches!(f.write(step).await, Written::Records { .. }));
 }

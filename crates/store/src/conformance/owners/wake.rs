@@ -6,7 +6,7 @@ use super::super::checks;
 use super::super::fixture::{Fixture, queue, task};
 use super::super::wake::{forget, hear, ready};
 use super::{a_bundle, a_plan, bundle, changed, delivery, made, plan};
-use crate::port::{OwnerChange, Step, Wake};
+use crate::port::{Changes, OwnerChange, Wake};
 
 checks! {
     "owners":
@@ -41,7 +41,7 @@ async fn a_task_made_by_a_step_wakes(f: Fixture) {
     f.put_queue("q", |_| ()).await;
     let owners = vec![made(a_bundle(bundle("q", "k", f.now())))];
     let spawn = vec![delivery(&f, "q", task("t"), "k")];
-    f.step(Step { owners, spawn, ..Step::default() }).await;
+    f.write(Changes { owners, births: spawn, ..Changes::default() }).await;
     hear(&mut wakes, ready("q")).await;
 }
 

@@ -13,7 +13,7 @@ use super::steps::{Occurrence, Pushable, QUEUES, a_queue, occurrence, pushable};
 use crate::conformance::fixture::{id, queue};
 use crate::conformance::owners::{bundle_key, changed, made, owner_of, plan_id, removed};
 use crate::port::{
-    Change, Keyed, KeyedItem, OwnerChange, OwnerListing, Step, Stepped, Store, StoredOwner,
+    Change, Changes, Keyed, KeyedItem, OwnerChange, OwnerListing, Store, StoredOwner, Written,
 };
 
 /// The owners each queue of a sequence may have. It wants the same plans as all others; what lies under
@@ -149,9 +149,9 @@ fn all_keys() -> Vec<OwnerKey> {
 }
 
 /// What a step came to, without versions.
-fn plainly(stepped: Stepped) -> Result<(Vec<bool>, usize), Stepped> {
+fn plainly(stepped: Written) -> Result<(Vec<bool>, usize), Written> {
     match stepped {
-        Stepped::Done { owners, tasks } => {
+        Written::Records { owners, tasks } => {
             Ok((owners.iter().map(Option::is_some).collect(), tasks.len()))
         }
         other => Err(other),
@@ -184,7 +184,7 @@ impl Pair {
     /// Carries out a step on both, each with its own versions.
     pub(super) async fn step_owners(&mut self, wanted: &OwnerStep) -> Outcome {
         let name = queue(QUEUES[wanted.queue]);
-        let (mut for_model, mut for_subject) = (Step::default(), Step::default());
+        let (mut for_model, mut for_subject) = (Changes::default(), Changes::default());
         for wish in &wanted.wishes {
             let (model, subject) = self.change_of(wish, &name).await?;
             for_model.owners.push(model);
@@ -207,12 +207,11 @@ impl Pair {
         let made: Vec<_> = made.map(|spec| (spec.queue.clone(), spec.id.clone())).collect();
         self.names.extend(made);
         for step in [&mut for_model, &mut for_subject] {
-            step.spawn.clone_from(&spawn);
+            step.births.clone_from(&spawn);
             step.keyed = wanted.key.map(|key| keyed(wanted.queue, key, wanted.wishes.len()));
         }
-        let model = answered(self.model.step(vec![for_model]).await)?;
-        let subject = answered(self.subject().step(vec![for_subject]).await)?;
-        let plainly = |answers: Vec<_>| answers.into_iter().map(plainly).collect::<Vec<_>>();
+        let model = answered(self.model.write_one(for_model.into()).await)?;
+        let subject = answered(self.subject().write_one(for_subject.into()).await)?;
         prop_assert_eq!(plainly(subject), plainly(model), "what the step came to");
         Ok(())
     }

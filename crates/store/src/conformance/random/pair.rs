@@ -256,10 +256,8 @@ impl Pair {
             let made = change.decision.spawn.iter();
             self.names.extend(made.map(|spec| (spec.queue.clone(), spec.id.clone())));
         }
-        let model = answered(self.model.commit(model).await)?;
-        let subject = answered(self.subject().commit(subject).await)?;
-        let model: Vec<_> = model.iter().map(Result::is_ok).collect();
-        let subject: Vec<_> = subject.iter().map(Result::is_ok).collect();
+        let model = committed(&*self.model, model).await?;
+        let subject = committed(&*self.subject(), subject).await?;
         prop_assert_eq!(subject, model, "which commits took effect");
         Ok(())
     }
@@ -377,4 +375,10 @@ fn tasks_of(taken: Taken) -> Handed {
     };
     let plain = |got: Vec<Stored>| got.into_iter().map(|stored| stored.task).collect();
     (Some(per_taker.into_iter().map(plain).collect()), again_at, left_out.into_iter().collect())
+}
+
+/// Carries out decisions, and says which took effect.
+async fn committed(store: &dyn Store, changes: Vec<Change>) -> Result<Vec<bool>, TestCaseError> {
+    let answers = store.write(changes.into_iter().map(Into::into).collect()).await;
+    answers.into_iter().map(|answer| Ok(answered(answer)?.is_done())).collect()
 }

@@ -1,4 +1,4 @@
-//! Steps: changes of owners and their tasks that happen together.
+//! Transactions that change several records.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,52 +12,81 @@ use super::commit::{BYTES_MAX, CHANGES_MAX, bytes_of, revision_after};
 use super::node::Node;
 use super::push::Blob;
 use super::scripts::{ADDING_STEP, CLAIM, STEP};
-use crate::port::{Change, OwnerChange, Revision, Step, Stepped, StoreError, Wake};
+use super::written::AnswersAt;
+use crate::port::{Change, Changes, OwnerChange, Revision, StoreError, Wake, Written};
 
 /// How long to wait before an id is claimed again that somebody else is making a plan of.
 const CLAIMED_AGAIN: Duration = Duration::from_millis(20);
 
 impl Node {
-    /// Carries out steps in their order, as many together as can be.
-    pub(super) async fn step(&self, steps: Vec<Step>) -> Result<Vec<Stepped>, StoreError> {
-        let is_alone = |step: &Step| self.keys.shards() > 1 && !new_plans(step).is_empty();
-        let mut answers = Vec::with_capacity(steps.len());
-        while answers.len() < steps.len() {
-            let rest = &steps[answers.len()..];
-            if is_alone(&rest[0]) {
-                answers.push(self.step_to_plans(&rest[0]).await?);
-            } else {
-                let end = rest.iter().position(is_alone).unwrap_or(rest.len());
-                answers.extend(self.steps_together(&rest[..end]).await?);
+    /// Carries out transactions in their order, as many together as can be.
+    pub(super) async fn write_together(
+        &self,
+        steps: &[Changes],
+        answers: &mut AnswersAt<'_>,
+    ) -> Result<(), StoreError> {
+        let is_alone = |step: &Changes| self.keys.shards() > 1 && !new_plans(step).is_empty();
+        let mut bundles = BTreeSet::new();
+        let mut from = 0;
+        while from < steps.len() {
+            if is_alone(&steps[from]) {
+                let written = self.write_plans(&steps[from]).await;
+                let written = written.inspect_err(|failure| answers.fail(&[from], failure))?;
+                answers.set(from, written);
+                from += 1;
+                continue;
             }
+            let end = steps[from..].iter().position(is_alone).map_or(steps.len(), |at| from + at);
+            let range: Vec<usize> = (from..end).collect();
+            let each = |place: usize, written: Written| {
+                if written.is_done() {
+                    bundles.extend(bundle_queues(&steps[place]).cloned());
+                }
+                answers.set(place, written);
+            };
+            if let Err((failed, failure)) = self.write_range(steps, &range, each).await {
+                answers.fail(&failed, &failure);
+                self.wake_bundles(bundles);
+                return Err(failure);
+            }
+            from = end;
         }
-        self.wake_bundles(&steps, &answers);
-        Ok(answers)
+        self.wake_bundles(bundles);
+        Ok(())
     }
 
-    async fn steps_together(&self, steps: &[Step]) -> Result<Vec<Stepped>, StoreError> {
-        let mut answers = vec![Stepped::Lost; steps.len()];
-        for (shard, places) in self.by_shard(steps, |step| self.shard_of_step(step)) {
+    /// Carries out the transactions at some places. An error names those that are in doubt.
+    async fn write_range(
+        &self,
+        steps: &[Changes],
+        range: &[usize],
+        mut each: impl FnMut(usize, Written),
+    ) -> Result<(), (Vec<usize>, StoreError)> {
+        let shard_of = |place: &usize| self.shard_of_step(&steps[*place]);
+        for (shard, places) in self.by_shard(range, shard_of) {
+            let places: Vec<usize> = places.into_iter().map(|place| range[place]).collect();
             let mut rest = &places[..];
             while !rest.is_empty() {
                 let (piece, after) = rest.split_at(next_piece(steps, rest));
-                let parts = self.step_piece(shard, steps, piece).await?;
+                let parts = self.step_piece(shard, steps, piece).await;
+                let parts = parts.map_err(|failure| (piece.to_vec(), failure))?;
                 for (place, part) in piece.iter().zip(parts) {
-                    answers[*place] = stepped(&steps[*place], part)?;
+                    let written = written(&steps[*place], part);
+                    each(*place, written.map_err(|failure| (vec![*place], failure))?);
                 }
                 rest = after;
             }
             if places.iter().any(|place| self.makes_elsewhere(shard, &steps[*place])) {
-                // What could not be handed over now is noted, see `commit`.
+                // If it cannot be handed over now, it is noted, see `commit`.
                 let _ = self.hand_over(shard).await;
             }
         }
-        Ok(answers)
+        Ok(())
     }
 
     /// Makes plans where queues lie in several shards, none of which knows the plans of the others: their
     /// ids are claimed until they are made.
-    async fn step_to_plans(&self, step: &Step) -> Result<Stepped, StoreError> {
+    async fn write_plans(&self, step: &Changes) -> Result<Written, StoreError> {
         let name = super::random_name();
         let claim = name.map_err(|error| StoreError::unavailable(error.to_string()))?;
         let plans = new_plans(step);
@@ -69,17 +98,19 @@ impl Node {
             let station = self.station(&plan.name).await?;
             is_free &= station.is_none_or(|station| station == plan.queue);
         }
-        let stepped = match (is_free, &step.keyed) {
-            (true, _) => self.steps_together(std::slice::from_ref(step)).await?.remove(0),
-            (false, None) => Stepped::Lost,
+        let mut written = Written::Lost;
+        let never = (!is_free).then(|| never(step));
+        if is_free || step.keyed.is_some() {
             // A request that was answered before is answered again, whatever has become of its plan.
-            (false, Some(_)) => self.steps_together(&[never(step)]).await?.remove(0),
-        };
+            let step = std::slice::from_ref(never.as_ref().unwrap_or(step));
+            let done = self.write_range(step, &[0], |_, answer| written = answer).await;
+            done.map_err(|(_, failure)| failure)?;
+        }
         for plan in &plans {
             // If not even that can be said, the claim ends by itself.
             let _ = self.claim(plan, &claim, false).await;
         }
-        Ok(stepped)
+        Ok(written)
     }
 
     /// Claims the id of a plan or gives it up. False: somebody else has claimed it.
@@ -91,19 +122,19 @@ impl Node {
     }
 
     /// All that a step is about lies in one queue.
-    fn shard_of_step(&self, step: &Step) -> usize {
+    fn shard_of_step(&self, step: &Changes) -> usize {
         step.queue().map_or(0, |queue| self.keys.shard_of(queue))
     }
 
-    fn makes_elsewhere(&self, shard: usize, step: &Step) -> bool {
+    fn makes_elsewhere(&self, shard: usize, step: &Changes) -> bool {
         let decided = step.tasks.iter().flat_map(|change| &change.decision.spawn);
-        decided.chain(&step.spawn).any(|spec| self.keys.shard_of(&spec.queue) != shard)
+        decided.chain(&step.births).any(|spec| self.keys.shard_of(&spec.queue) != shard)
     }
 
     async fn step_piece(
         &self,
         shard: usize,
-        steps: &[Step],
+        steps: &[Changes],
         piece: &[usize],
     ) -> Result<Vec<Part>, StoreError> {
         let is_adding = piece.iter().any(|place| is_adding(&steps[*place]));
@@ -121,7 +152,7 @@ impl Node {
         &self,
         call: &mut Call<'_>,
         shard: usize,
-        step: &Step,
+        step: &Changes,
         allowances: &mut impl Iterator<Item = Option<Allowance>>,
     ) {
         match &step.keyed {
@@ -141,27 +172,28 @@ impl Node {
         for change in &step.tasks {
             self.change(call, shard, change, allowances.next().flatten());
         }
-        call.arg(step.spawn.len());
-        for spec in &step.spawn {
+        call.arg(step.births.len());
+        for spec in &step.births {
             self.made(call, shard, spec);
         }
     }
 
     /// Tells those who wait here; the others are told by the script.
-    fn wake_bundles(&self, steps: &[Step], answers: &[Stepped]) {
-        let done = steps.iter().zip(answers);
-        let done = done.filter(|(_, answer)| matches!(answer, Stepped::Done { .. }));
-        let owners = done.flat_map(|(step, _)| &step.owners);
-        let bundles = owners.filter(|change| change.key.kind == OwnerKind::Bundle);
-        let queues: BTreeSet<&QueueName> = bundles.map(|change| &change.key.queue).collect();
+    fn wake_bundles(&self, queues: BTreeSet<QueueName>) {
         for queue in queues {
-            self.wake(Wake::Bundles { queue: queue.clone() });
+            self.wake(Wake::Bundles { queue });
         }
     }
 }
 
+/// The queues whose bundles a transaction changes.
+fn bundle_queues(step: &Changes) -> impl Iterator<Item = &QueueName> {
+    let bundles = step.owners.iter().filter(|change| change.key.kind == OwnerKind::Bundle);
+    bundles.map(|change| &change.key.queue)
+}
+
 /// The plans that a step makes, by their ids, so that claims never wait for each other.
-fn new_plans(step: &Step) -> Vec<&OwnerKey> {
+fn new_plans(step: &Changes) -> Vec<&OwnerKey> {
     let is_made = |change: &&OwnerChange| change.expected.is_none() && change.after.is_some();
     let made = step.owners.iter().filter(is_made).map(|change| &change.key);
     let mut plans: Vec<_> = made.filter(|key| key.kind == OwnerKind::Plan).collect();
@@ -170,7 +202,7 @@ fn new_plans(step: &Step) -> Vec<&OwnerKey> {
 }
 
 /// The same step, but one that cannot happen.
-fn never(step: &Step) -> Step {
+fn never(step: &Changes) -> Changes {
     let mut step = step.clone();
     for change in &mut step.owners {
         change.expected = Some(Revision::NEVER);
@@ -196,7 +228,7 @@ fn owner_change(call: &mut Call<'_>, change: &OwnerChange) {
 
 /// Whether a step puts something new into the store, which a Redis that is out of memory must refuse.
 /// All others go on there.
-fn is_adding(step: &Step) -> bool {
+fn is_adding(step: &Changes) -> bool {
     let is_pushed =
         |change: &OwnerChange| change.key.kind == OwnerKind::Bundle && !change.append.is_empty();
     let is_new = |change: &OwnerChange| change.expected.is_none() && change.after.is_some();
@@ -204,8 +236,8 @@ fn is_adding(step: &Step) -> bool {
 }
 
 /// About how much of a call a step takes.
-fn step_bytes(step: &Step) -> usize {
-    let spawn = step.spawn.iter().map(|spec: &Spec| spec.payload.len()).sum::<usize>();
+fn step_bytes(step: &Changes) -> usize {
+    let spawn = step.births.iter().map(|spec: &Spec| spec.payload.len()).sum::<usize>();
     let tasks = step.tasks.iter().map(|change| bytes_of(&change.decision)).sum::<usize>();
     let items = step.owners.iter().flat_map(|change| &change.append);
     spawn + tasks + items.map(|item| item.len()).sum::<usize>()
@@ -213,7 +245,7 @@ fn step_bytes(step: &Step) -> usize {
 
 /// How many of the steps at these places go into the next call: none that differs in what is refused, and
 /// no task twice, since a script enters what it moves only at its end.
-fn next_piece(steps: &[Step], places: &[usize]) -> usize {
+fn next_piece(steps: &[Changes], places: &[usize]) -> usize {
     let mut bytes = 0;
     let mut tasks: BTreeSet<(&QueueName, &TaskId)> = BTreeSet::new();
     let is_first_adding = is_adding(&steps[places[0]]);
@@ -227,7 +259,7 @@ fn next_piece(steps: &[Step], places: &[usize]) -> usize {
     places.iter().take(CHANGES_MAX).take_while(fits).count().max(1)
 }
 
-fn stepped(step: &Step, part: Part) -> Result<Stepped, StoreError> {
+fn written(step: &Changes, part: Part) -> Result<Written, StoreError> {
     let (word, parts) = part.tagged()?;
     let first = parts.into_iter().next().unwrap_or_default();
     Ok(match word.as_str() {
@@ -239,13 +271,13 @@ fn stepped(step: &Step, part: Part) -> Result<Stepped, StoreError> {
                 change.after.as_ref().map(|_| revision)
             });
             let tasks = step.tasks.iter().map(revision_after).collect();
-            Stepped::Done { owners: owners.collect(), tasks }
+            Written::Records { owners: owners.collect(), tasks }
         }
         "REPLAYED" => {
             let Blob { status, items, .. } = Blob::unpack(&first.bytes()?)?;
-            Stepped::Replayed { status, items }
+            Written::Replayed { status, items }
         }
-        "REUSED" => Stepped::KeyReused,
-        _ => Stepped::Lost,
+        "REUSED" => Written::KeyReused,
+        _ => Written::Lost,
     })
 }
