@@ -14,7 +14,7 @@ use punctual_core::bundle::{BundleKey, BundlePush};
 use punctual_core::plan::Order;
 use punctual_core::{Owner, OwnerKey, Plan, PlanId, QueueName, RawJson, Span};
 use punctual_store::local::LocalStore;
-use punctual_store::{Changes, OwnerChange, Revision, Store, Written};
+use punctual_store::{OwnerChange, Revision, Store};
 
 use self::cycle::{PAYLOAD_BYTES, make_queue, open, queue};
 

@@ -11,9 +11,9 @@ use punctual_core::{
 use punctual_server::{ServeError, ServerConfig};
 use punctual_store::port::PutRefusal;
 use punctual_store::{
-    AuditEntry, AuditPage, Change, Effect, EventId, Hearing, Listing, Lost, ManualClock,
-    OwnerListing, OwnerPage, Page, Push, Pushed, PutQueue, QueueStats, Receipt, Revision, Step,
-    Stepped, Store, StoreError, Stored, StoredOwner, Take, Taken, Wake,
+    AuditEntry, AuditPage, Effect, EventId, Hearing, Listing, ManualClock, OwnerListing, OwnerPage,
+    Page, Push, Pushed, PutQueue, QueueStats, Receipt, Store, StoreError, Stored, StoredOwner,
+    Take, Taken, Transaction, Wake, Written,
 };
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -84,6 +84,14 @@ macro_rules! switched {
                 self.dead.notified().await;
                 "the disk is gone".to_owned()
             }
+            async fn write(&self, transactions: Vec<Transaction>) -> Vec<Result<Written, StoreError>> {
+                if let Err(failure) = self.check(Effect::None) {
+                    return transactions.iter().map(|_| Err(failure.clone())).collect();
+                }
+                let answers = self.store.write(transactions).await;
+                self.called("write").await;
+                answers
+            }
             $(async fn $name(&self, $($arg: $type),*) -> Result<$answer, StoreError> {
                 self.check(Effect::$effect)?;
                 let answer = self.store.$name($($arg),*).await;
@@ -108,13 +116,11 @@ switched! {
     None fn take(take: Take) -> Taken;
     None fn loads(workers: &[WorkerName]) -> Vec<usize>;
     None fn holdings(worker: &WorkerName) -> Vec<(QueueName, TaskId)>;
-    None fn commit(changes: Vec<Change>) -> Vec<Result<Revision, Lost>>;
     None fn remove(queue: &QueueName, ids: &[TaskId]) -> Vec<bool>;
     None fn read(queue: &QueueName, ids: &[TaskId]) -> Vec<Option<Stored>>;
     None fn list(listing: Listing) -> Page;
     None fn settled(receipts: &[Receipt]) -> Vec<bool>;
     None fn expired(limit: usize) -> Vec<Stored>;
-    Unknown fn step(steps: Vec<Step>) -> Vec<Stepped>;
     None fn owners(keys: &[OwnerKey]) -> Vec<Option<StoredOwner>>;
     None fn items(key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson>;
     None fn list_owners(listing: OwnerListing) -> OwnerPage;
@@ -350,7 +356,7 @@ async fn a_flow_hears_of_an_end_that_nobody_told_it() {
     assert_eq!(read["steps"][0]["state"], "running", "what lives is left alone: {read}");
 
     let (committed, is_committed) = tokio::sync::oneshot::channel();
-    store.meanwhile("commit", async {
+    store.meanwhile("write", async {
         let _ = committed.send(());
         std::future::pending().await
     });
