@@ -105,6 +105,11 @@ impl OwnerKey {
         }
     }
 
+    /// The name of the worker, if it is one.
+    pub fn worker_name(&self) -> Option<WorkerName> {
+        WorkerName::parse(&self.name).ok().filter(|_| self.kind == OwnerKind::Worker)
+    }
+
     /// The identity of the vote on a task.
     pub fn vote(queue: &QueueName, task: &TaskId) -> Self {
         Self { kind: OwnerKind::Vote, queue: queue.clone(), name: task.as_str().into() }

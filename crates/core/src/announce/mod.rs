@@ -316,6 +316,20 @@ impl Announcements {
     }
 }
 
+impl From<Announcement> for Announcements {
+    fn from(one: Announcement) -> Self {
+        Self(vec![one])
+    }
+}
+
+impl FromIterator<Announcement> for Announcements {
+    fn from_iter<I: IntoIterator<Item = Announcement>>(all: I) -> Self {
+        let mut announcements = Self::default();
+        announcements.extend(all);
+        announcements
+    }
+}
+
 /// What an event that happened to a task announces of the task's owner.
 pub fn owner_after(
     before: &Owner,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use punctual_core::announce;
 use punctual_core::queue::Mode;
-use punctual_core::{Announcements, Event, OwnerRef, QueueName, Span, State, Timestamp};
-use punctual_store::{Change, Classes, Listing, StoreError, Stored, Take, Taken, Taker};
+use punctual_core::{Event, OwnerRef, QueueName, Span, State, Timestamp};
+use punctual_store::{Classes, Listing, StoreError, Stored, Take, Taken, Taker};
 
+use super::owned::Decided;
 use super::{Engine, random};
 
 /// Tasks freed at once.
@@ -53,17 +54,12 @@ impl Engine {
             let listing = Listing { queue: queue_name, states, cursor, limit: PAGE };
             let page = self.store.list(listing).await?;
             let now = self.now();
-            let mut news = Announcements::default();
-            let freed = |Stored { task, revision }: Stored| {
-                let decision = self.decide(&queue, &task, Event::HoldEnd, now).ok()?;
-                announce::task::after(&task, &Event::HoldEnd, &decision, now, &mut news);
-                Some(Change { expected: revision, decision })
-            };
-            let freed = page.items.into_iter().filter_map(freed).map(Into::into).collect();
-            for written in self.store.write(freed).await {
-                written?;
-            }
-            self.events.announce(news.into_vec());
+            let decided = page.items.iter().filter_map(|before| {
+                let decision = self.decide(&queue, &before.task, Event::HoldEnd, now).ok()?;
+                Some(Decided { queue: &queue, event: &Event::HoldEnd, before, decision })
+            });
+            // A task that has changed meanwhile is held by nobody that is gone.
+            self.commit(decided.collect(), now).await?;
             cursor = page.next;
             if cursor.is_none() {
                 return Ok(());

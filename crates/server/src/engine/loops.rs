@@ -9,15 +9,17 @@ use punctual_core::announce;
 use punctual_core::owner::Around;
 use punctual_core::queue::Mode;
 use punctual_core::{
-    Announcements, Event, Owner, OwnerKey, Queue, QueueName, State, Task, Timestamp,
+    Changes, Event, Owner, OwnerKey, Queue, QueueName, State, Stored, StoredOwner, Task, Timestamp,
 };
-use punctual_store::{Changes, StoreError, Stored, StoredOwner, Wake};
+use punctual_store::{StoreError, Wake};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
-use super::owned::{Decided, step_of};
+use super::owned::Decided;
+use super::records::{Found, Records};
+use super::write::Draft;
 use super::{Ask, Engine, Failure, Returned};
 use crate::dispatch::Dispatcher;
 use crate::metrics::Timer;
@@ -244,50 +246,43 @@ impl Engine {
         }
         self.rounds.fetch_add(1, Ordering::SeqCst);
         let now = self.now();
-        let (mut steps, mut told) = (Vec::new(), Vec::new());
-        let mut workers = Vec::new();
-        let mut is_done = false;
+        let (mut flows, mut workers, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for stored in rung {
             if let Some(due) = stored.owner.alarm_at() {
                 self.meters.late(Timer::Owner, now.since(due));
             }
-            if let Owner::Flow(flow) = &stored.owner {
-                // It takes as many steps as it needs.
-                is_done |= self.look_after_flow(flow, now).await?;
-            } else if let Owner::Worker(worker) = stored.owner {
-                workers.push((*worker, stored.revision));
-            } else if let Some((step, news)) = self.look_after(stored, now).await? {
-                steps.push(step);
-                told.push(news);
+            match stored.owner {
+                Owner::Flow(flow) => flows.push(flow),
+                Owner::Worker(worker) => workers.push((*worker, stored.revision)),
+                _ => others.push(stored),
             }
         }
-        let steps = steps.into_iter().map(Into::into).collect();
-        for (stepped, news) in self.store.write(steps).await.into_iter().zip(told) {
-            if stepped?.is_done() {
-                is_done = true;
-                self.events.announce(news.into_vec());
-            }
+        let mut is_done = false;
+        for flow in flows {
+            // It takes as many transactions as it needs.
+            is_done |= self.look_after_flow(&flow, now).await?;
+        }
+        let drafts =
+            self.decide_each(others, |records, stored, now| self.look_after(records, stored, now));
+        for written in self.writer.write(drafts.await?).await {
+            is_done |= written?.is_done();
         }
         is_done |= self.look_after_workers(workers, now).await?;
         Ok(Round::of(is_done))
     }
 
-    /// What is to be done about an owner whose alarm rang, and what is told of it then.
-    async fn look_after(
+    /// Decides about an owner whose alarm rang.
+    fn look_after(
         &self,
-        stored: StoredOwner,
+        records: &Records,
+        stored: &StoredOwner,
         now: Timestamp,
-    ) -> Result<Option<(Changes, Announcements)>, StoreError> {
-        let mut news = Announcements::default();
+    ) -> Found<Option<Draft>> {
         let StoredOwner { owner, revision } = stored;
-        let key = owner.key();
-        let settings = self.settings_of(&key.queue).await?;
         match owner {
-            Owner::Plan(plan) => {
-                let step = self.look_after_plan(*plan, revision, &settings, now, &mut news).await?;
-                Ok(Some((step, news)))
-            }
+            Owner::Plan(plan) => self.look_after_plan(records, plan, *revision, now).map(Some),
             Owner::Bundle(bundle) => {
+                let settings = records.settings(&bundle.queue)?;
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &settings, next_id: &next_id };
                 let Some(decision) = bundle.clone().ring(&around) else { return Ok(None) };
@@ -295,8 +290,9 @@ impl Engine {
                     Some(Owner::Bundle(bundle)) => Some(&**bundle),
                     _ => None,
                 };
-                news.extend(announce::bundle::lapsed(&bundle, after, now));
-                Ok(Some((step_of(key, revision, decision), news)))
+                let news = announce::bundle::lapsed(bundle, after, now).into_iter().collect();
+                let changes = Changes::of_owner(owner.key(), *revision, decision);
+                Ok(Some(Draft::told(changes, news)))
             }
             Owner::Flow(_) | Owner::Step(_) | Owner::Worker(_) | Owner::Vote(_) => Ok(None),
         }

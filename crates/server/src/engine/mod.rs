@@ -39,11 +39,14 @@ mod push;
 mod query;
 mod queues;
 pub(crate) mod random;
+mod records;
 mod take;
 mod to_its_end;
 mod totals;
+mod transact;
 mod votes;
 mod workers;
+mod write;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -74,12 +77,13 @@ pub(crate) use self::take::{Handout, TakeAsk};
 pub(crate) use self::totals::{Totals, depths};
 pub(crate) use self::workers::{WorkerFilter, WorkerReading};
 
-use self::bundles::{Bells, bundle_pushed};
+use self::bundles::Bells;
 use self::held::Held;
 use self::lines::Lines;
 use self::owners::OwnerLocks;
 use self::pace::Paces;
 use self::random::Ids;
+use self::write::Writer;
 use crate::ServerConfig;
 use crate::delivery::Deliveries;
 use crate::dispatch::{Dispatch, Roster};
@@ -117,7 +121,9 @@ pub(crate) struct Engine {
     process_started_at: f64,
     paces: Paces,
     /// The workers this node knows of.
-    pub(crate) roster: Roster,
+    pub(crate) roster: Arc<Roster>,
+    /// The end of every write.
+    writer: Arc<Writer>,
     /// What the server hands out itself.
     pub(crate) dispatch: Dispatch,
     /// What is counted.
@@ -146,10 +152,16 @@ impl Engine {
     ) -> (Arc<Self>, Returned) {
         let (returned, receiver) = unbounded_channel();
         let meters = Arc::<Meters>::default();
+        let roster = Arc::<Roster>::default();
+        let events = Events::new(store.clone(), meters.clone(), tracer.clone());
+        let (store_of, events_of, roster_of) = (store.clone(), events.clone(), roster.clone());
+        let writer = Writer { store: store_of, events: events_of, roster: roster_of };
         let engine = Self {
             rounds: AtomicU64::new(0),
             started_at: store.now(),
-            events: Events::new(store.clone(), meters.clone(), tracer.clone()),
+            writer: Arc::new(writer),
+            events,
+            roster,
             tracer,
             meters,
             process_started_at: unix_seconds(),
@@ -166,7 +178,6 @@ impl Engine {
             owner_locks: OwnerLocks::default(),
             vote_locks: OwnerLocks::default(),
             assigning: tokio::sync::Mutex::new(()),
-            roster: Roster::default(),
             dispatch: Dispatch::default(),
             paces: Paces::default(),
             deliveries: Deliveries::new(config.delivery.clone()),

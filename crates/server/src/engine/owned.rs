@@ -6,15 +6,15 @@ use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
 use punctual_core::queue::Mode;
 use punctual_core::{
-    Announcements, Decision, Event, OwnerDecision, OwnerKey, OwnerKind, Queue, Refusal, Task,
-    Timestamp,
+    Announcements, Decision, Event, OwnerKey, OwnerKind, Queue, Refusal, Task, Timestamp,
 };
 use punctual_store::{
-    Change, Changes, Lost, OwnerChange, Revision, StoreError, Stored, StoredOwner, Written,
+    Change, Changes, Lost, OwnerChange, StoreError, Stored, StoredOwner, Written,
 };
 
 use super::Engine;
 use super::flows::{FarStep, Heard, Scene};
+use super::write::Draft;
 
 /// What was decided about a task.
 pub(super) struct Decided<'a> {
@@ -69,37 +69,33 @@ impl Decided<'_> {
 /// Decisions on their way to the store.
 #[derive(Default)]
 pub(super) struct Batch {
-    alone: (Vec<Expected>, Vec<Change>),
-    owned: Vec<(Together, Changes)>,
+    drafts: Vec<Draft>,
+    expected: Vec<Expected>,
 }
 
-/// What comes of a decision that is carried out.
-struct Expected {
-    /// Where its answer stands.
-    place: usize,
-    /// The task after it.
-    task: Task,
-    /// What is told of it.
-    news: Announcements,
+/// The tasks after a transaction, and the places of their answers.
+enum Expected {
+    One(usize, Task),
+    Several(Vec<(usize, Task)>),
 }
 
-/// What comes of decisions that are carried out together.
+/// Tasks that change together, and the events that tell of it.
 #[derive(Default)]
 pub(super) struct Together {
-    /// Where their answers stand, and the tasks after them.
+    /// The places of their answers, and the tasks after the change.
     pub(super) places: Vec<(usize, Task)>,
-    /// What is told of them, and of their owner.
+    /// The events that tell of them, and of their owner.
     pub(super) news: Announcements,
 }
 
 impl Batch {
-    /// A decision that no owner hears of.
+    /// Adds a decision that no owner hears of.
     pub(super) fn add_alone(&mut self, place: usize, change: Change, news: Announcements) {
-        self.alone.0.push(Expected { place, task: change.decision.task.clone(), news });
-        self.alone.1.push(change);
+        self.expected.push(Expected::One(place, change.decision.task.clone()));
+        self.drafts.push(Draft::told(change, news));
     }
 
-    /// A decision that no owner hears of, but for the vote that may go with it.
+    /// Adds a decision that no owner hears of, except for the vote that may go with it.
     pub(super) fn add_voted(
         &mut self,
         place: usize,
@@ -109,13 +105,14 @@ impl Batch {
     ) {
         let Some(vote) = vote else { return self.add_alone(place, change, news) };
         let together = Together { places: vec![(place, change.decision.task.clone())], news };
-        let step = Changes { owners: vec![vote], tasks: vec![change], ..Changes::default() };
-        self.add_owned(together, step);
+        let changes = Changes { owners: vec![vote], tasks: vec![change], ..Changes::default() };
+        self.add_owned(together, changes);
     }
 
-    /// Decisions that happen together with what they make of their owner.
-    pub(super) fn add_owned(&mut self, together: Together, step: Changes) {
-        self.owned.push((together, step));
+    /// Adds decisions that happen together with the change of their owner.
+    pub(super) fn add_owned(&mut self, together: Together, changes: Changes) {
+        self.expected.push(Expected::Several(together.places));
+        self.drafts.push(Draft::told(changes, together.news));
     }
 }
 
@@ -226,7 +223,7 @@ impl Engine {
                 if let Some(after) = &after {
                     announce::owner_after(&owner, event, &decision, after, now, &mut news);
                 }
-                after.map(|after| step_of(key, revision, after))
+                after.map(|after| Changes::of_owner(key, revision, after))
             }
             None => None,
         };
@@ -246,43 +243,33 @@ impl Engine {
 
     /// Sends a batch. If the store fails when a part of it has happened, only the rest is in doubt.
     async fn send(&self, batch: Batch, answers: &mut Answers) -> Result<(), StoreError> {
-        let Batch { alone: (alone, changes), owned } = batch;
-        let (owned, steps): (Vec<_>, Vec<Changes>) = owned.into_iter().unzip();
-        let transactions = changes.into_iter().map(Into::into);
-        let transactions: Vec<_> = transactions.chain(steps.into_iter().map(Into::into)).collect();
-        if transactions.is_empty() {
-            return Ok(());
-        }
-        let mut results = self.store.write(transactions).await;
+        let Batch { drafts, expected } = batch;
+        let results = self.writer.write(drafts).await;
         if let Some(failure) = all_failed(&results) {
             return Err(failure);
         }
-        let mut told = Announcements::default();
-        let of_owned = results.split_off(alone.len());
-        for (Expected { place, task, news }, result) in alone.into_iter().zip(results) {
-            answers[place] = Some(match result {
-                Ok(written) => match written.task() {
-                    Ok(revision) => {
-                        told.extend(news.into_vec());
-                        Ok(Stored { task, revision })
+        for (expected, result) in expected.into_iter().zip(results) {
+            match (expected, result) {
+                (Expected::One(place, task), Ok(written)) => {
+                    let stored = written.task().map(|revision| Stored { task, revision });
+                    answers[place] = Some(stored.map_err(|Lost| Undone::Lost));
+                }
+                (Expected::Several(places), Ok(Written::Records { tasks, .. })) => {
+                    for ((place, task), revision) in places.into_iter().zip(tasks) {
+                        answers[place] = Some(Ok(Stored { task, revision }));
                     }
-                    Err(Lost) => Err(Undone::Lost),
-                },
-                Err(failure) => Err(Undone::Store(failure)),
-            });
-        }
-        for (Together { places, news }, result) in owned.into_iter().zip(of_owned) {
-            match result {
-                Ok(written) if stepped(&places, &written, answers) => told.extend(news.into_vec()),
-                Ok(_) => {}
-                Err(failure) => {
+                }
+                (Expected::Several(_), Ok(_)) => {}
+                (Expected::One(place, _), Err(failure)) => {
+                    answers[place] = Some(Err(Undone::Store(failure)));
+                }
+                (Expected::Several(places), Err(failure)) => {
                     for (place, _) in places {
                         answers[place] = Some(Err(Undone::Store(failure.clone())));
                     }
                 }
             }
         }
-        self.events.announce(told.into_vec());
         Ok(())
     }
 }
@@ -292,21 +279,4 @@ fn all_failed(results: &[Result<Written, StoreError>]) -> Option<StoreError> {
     let mut failures = results.iter().map(|result| result.as_ref().err());
     let first = failures.next()??;
     failures.all(|failure| failure.is_some()).then(|| first.clone())
-}
-
-/// The step that a decision about an owner asks of the store, besides what happens to its tasks.
-pub(super) fn step_of(key: OwnerKey, expected: Revision, decision: OwnerDecision) -> Changes {
-    let OwnerDecision { owner: after, drop_first, append, spawn } = decision;
-    let drop_first = usize::try_from(drop_first).unwrap_or(usize::MAX);
-    let owner = OwnerChange { key, expected: Some(expected), after, drop_first, append };
-    Changes { owners: vec![owner], tasks: Vec::new(), births: spawn, keyed: None }
-}
-
-/// Notes the tasks of a transaction that has happened. False: it has not.
-fn stepped(places: &[(usize, Task)], written: &Written, answers: &mut Answers) -> bool {
-    let Written::Records { tasks, .. } = written else { return false };
-    for ((place, task), revision) in places.iter().zip(tasks) {
-        answers[*place] = Some(Ok(Stored { task: task.clone(), revision: *revision }));
-    }
-    true
 }

@@ -51,6 +51,15 @@ pub(crate) struct Key {
     pub(crate) single: bool,
 }
 
+impl Key {
+    /// The request as a store remembers it, about one thing of this id.
+    pub(super) fn keyed(self, id: Option<TaskId>) -> Keyed {
+        let Self { key, request, status, single } = self;
+        let items = vec![KeyedItem { id, code: None }];
+        Keyed { key, request, status, single, items, positions: Vec::new() }
+    }
+}
+
 /// What came of a push.
 #[derive(Debug)]
 pub(crate) enum PushAnswer {

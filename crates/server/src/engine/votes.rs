@@ -5,34 +5,30 @@ use std::sync::Arc;
 use punctual_core::limits::VOTERS_MAX;
 use punctual_core::vote::{Answer, Turn};
 use punctual_core::{
-    Event, Owner, OwnerKey, Queue, QueueName, Refusal, TaskId, Timestamp, Vote, WorkerName,
+    Announcements, Change, Changes, Event, Owner, OwnerChange, OwnerKey, Queue, QueueName, RawJson,
+    Refusal, Revision, Stored, StoredOwner, Task, TaskId, Timestamp, Vote, WorkerName,
 };
-use punctual_store::{
-    Change, Changes, OwnerChange, OwnerListing, Revision, StoreError, Stored, StoredOwner, Written,
-};
+use punctual_store::{OwnerListing, StoreError};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::apply::{Ask, Outcome};
 use super::loops::ROUND_MAX;
 use super::owned::{Decided, Undone};
+use super::records::{Ballots, Found, Records};
+use super::transact::{ROUNDS_MAX, Verdict};
+use super::write::Draft;
 use super::{Engine, Failure, complain, random};
 
-/// How often records are read again before a request is given up.
-const ROUNDS_MAX: usize = 16;
-
-/// A vote, its task, and the versions that were read.
-struct Ballots {
-    vote: Vote,
-    revision: Revision,
-    task: Stored,
-}
-
-/// What came of a turn.
+/// The outcome of a turn.
 enum Turned {
     /// It happened: the task after it, and the vote if it goes on.
     Done(Box<Stored>, Option<Vote>),
-    /// Something else happened first.
-    Lost,
+    /// The task ends by this event, with all that was answered.
+    Over { before: Box<Stored>, event: Event },
+    /// Nothing has changed: the task as its voter sees it.
+    Same(Box<Task>),
+    /// There is no such vote, or nothing is to be done about it.
+    Nothing,
 }
 
 impl Engine {
@@ -44,26 +40,22 @@ impl Engine {
         mut voters: Vec<WorkerName>,
     ) -> Result<(), StoreError> {
         voters.truncate(VOTERS_MAX);
-        let (mut steps, mut votes) = (Vec::new(), Vec::new());
+        let (mut drafts, mut votes) = (Vec::new(), Vec::new());
         let now = self.now();
         for Stored { task, revision } in tasks {
             let settings = &queue.settings;
             let (vote, event) = Vote::open(&task, voters.clone(), random::seed(), settings, now);
             let Ok(decision) = self.decide(queue, &task, event, now) else { continue };
-            let change = OwnerChange {
-                key: OwnerKey::vote(&vote.queue, &vote.task),
-                expected: None,
-                after: Some(Owner::Vote(Box::new(vote.clone()))),
-                drop_first: 0,
-                append: Vec::new(),
+            let changes = Changes {
+                owners: vec![OwnerChange::put(Owner::Vote(Box::new(vote.clone())), None)],
+                tasks: vec![Change { expected: revision, decision }],
+                ..Changes::default()
             };
-            let tasks = vec![Change { expected: revision, decision }];
-            steps.push(Changes { owners: vec![change], tasks, ..Changes::default() }.into());
+            drafts.push(Draft::quiet(changes));
             votes.push(vote);
         }
-        let stepped = self.store.write(steps).await;
-        for (vote, stepped) in votes.iter().zip(stepped) {
-            if stepped?.is_done() {
+        for (vote, written) in votes.iter().zip(self.writer.write(drafts).await) {
+            if written?.is_done() {
                 self.roster.vote(vote);
             }
         }
@@ -85,118 +77,116 @@ impl Engine {
     async fn cast_ballot(&self, queue: &Arc<Queue>, ask: &Ask) -> Result<Outcome, Failure> {
         let key = OwnerKey::vote(&queue.name, &ask.id);
         let token = ask.token().ok_or(Refusal::StaleToken)?;
-        let _lock = self.vote_locks.lock([&key]).await;
-        for _ in 0..ROUNDS_MAX {
-            let Some(ballots) = self.ballots(&key, &ask.id).await? else {
-                // The task may be there without a vote: then nobody has a token.
-                self.task(&queue.name, &ask.id).await?;
-                return Err(Refusal::StaleToken.into());
-            };
-            let now = self.now();
-            let voter = ballots.vote.voter(token).cloned();
+        let mut voter = None;
+        let turned = self.turn(queue, &ask.id, |ballots, now| {
             let turn = ballots.vote.clone().happen(&ask.event, now)?;
-            if let Some(voter) = &voter {
-                self.roster.hear(voter, now);
-            }
-            if !turn.is_changed {
-                let task = seen(Some(&turn.vote), voter.as_ref(), ballots.task);
-                return Ok(Outcome::Task { task, queue: queue.clone(), changed: false });
-            }
-            if let Turned::Done(stored, vote) = self.turn(queue, &key, ballots, turn, now).await? {
+            voter = ballots.vote.voter(token).cloned();
+            Ok(Some(turn))
+        });
+        let turned = turned.await;
+        let now = self.now();
+        if let Some(voter) = &voter {
+            self.roster.hear(voter, now);
+        }
+        let (task, changed) = match turned? {
+            Turned::Done(stored, vote) => {
                 if let (None, Some(since)) = (&vote, stored.task.status.taken_at) {
                     self.paces.served(&queue.name, &[since], now);
                 }
-                let task = seen(vote.as_ref(), voter.as_ref(), *stored);
-                return Ok(Outcome::Task { task, queue: queue.clone(), changed: true });
+                (seen(vote.as_ref(), voter.as_ref(), *stored), true)
+            }
+            Turned::Same(task) => {
+                let vote = self.owner(&key).await?.and_then(vote_of);
+                let stored = Stored { task: *task, revision: Revision::NEVER };
+                (seen(vote.as_ref(), voter.as_ref(), stored), false)
+            }
+            Turned::Over { .. } | Turned::Nothing => {
+                // The task may be there without a vote: then nobody has a token.
+                self.task(&queue.name, &ask.id).await?;
+                return Err(Refusal::StaleToken.into());
+            }
+        };
+        Ok(Outcome::Task { task, queue: queue.clone(), changed })
+    }
+
+    /// Carries out a turn of a vote: it goes on, or its task ends with all that was answered.
+    async fn turn(
+        &self,
+        queue: &Queue,
+        id: &TaskId,
+        mut turn: impl FnMut(&Ballots<'_>, Timestamp) -> Result<Option<Turn>, Refusal>,
+    ) -> Result<Turned, Failure> {
+        let key = OwnerKey::vote(&queue.name, id);
+        let _lock = self.vote_locks.lock([&key]).await;
+        for round in 0..ROUNDS_MAX {
+            self.pause(round).await;
+            let turned = self.transact_locked(|records, now| {
+                let Some(ballots) = records.vote(&key, id)? else {
+                    return Ok(Verdict::Answer(Turned::Nothing));
+                };
+                let Some(turn) = turn(&ballots, now)? else {
+                    return Ok(Verdict::Answer(Turned::Nothing));
+                };
+                self.turned(records, queue, &key, &ballots, turn, now)
+            });
+            let (before, event) = match turned.await?.answer()? {
+                Turned::Over { before, event } => (before, event),
+                turned => return Ok(turned),
+            };
+            let now = self.now();
+            let decision = self.decide(queue, &before.task, event.clone(), now)?;
+            let decided = Decided { queue, event: &event, before: &before, decision };
+            // The vote goes in the same transaction, as with every end of its task.
+            match self.commit(vec![decided], now).await?.pop() {
+                Some(Ok(stored)) => return Ok(Turned::Done(Box::new(stored), None)),
+                Some(Err(Undone::Refused(refusal))) => return Err(refusal.into()),
+                Some(Err(Undone::Store(failure))) => return Err(failure.into()),
+                Some(Err(Undone::Lost)) | None => {}
             }
         }
         Err(Failure::Contended)
     }
 
-    /// Reads a vote and its task; none: there is no such vote.
-    async fn ballots(&self, key: &OwnerKey, id: &TaskId) -> Result<Option<Ballots>, StoreError> {
-        let Some(stored) = self.owner(key).await? else { return Ok(None) };
-        let task = self.store.read(&key.queue, std::slice::from_ref(id)).await?.pop().flatten();
-        Ok(match (stored.owner, task) {
-            (Owner::Vote(vote), Some(task)) => {
-                Some(Ballots { vote: *vote, revision: stored.revision, task })
-            }
-            _ => None,
-        })
-    }
-
-    /// Carries out a turn: the vote goes on, or its task ends with what all have said.
-    async fn turn(
+    /// Decides a turn.
+    fn turned(
         &self,
+        records: &Records,
         queue: &Queue,
         key: &OwnerKey,
-        ballots: Ballots,
+        ballots: &Ballots<'_>,
         turn: Turn,
         now: Timestamp,
-    ) -> Result<Turned, Failure> {
+    ) -> Found<Verdict<Turned>> {
         let Ballots { revision, task: before, .. } = ballots;
-        let Turn { vote, answers, settled, .. } = turn;
+        let Turn { vote, answers, settled, is_changed } = turn;
+        if !is_changed {
+            return Ok(Verdict::Answer(Turned::Same(Box::new(before.task.clone()))));
+        }
         let Some(until) = vote.until() else {
-            let mut all = self.answers(key).await?;
+            let mut all = answered(records, key)?;
             all.extend(answers);
             all.sort_by(|a, b| a.worker.cmp(&b.worker));
             let event = Event::Tally { answers: all, settled };
-            return self.tally(queue, &before, &event, now).await;
+            return Ok(Verdict::Answer(Turned::Over {
+                before: Box::new((*before).clone()),
+                event,
+            }));
         };
         let decision = self.decide(queue, &before.task, Event::Vote { until, settled }, now)?;
-        let task = decision.task.clone();
-        let change = OwnerChange {
-            key: key.clone(),
-            expected: Some(revision),
-            after: Some(Owner::Vote(Box::new(vote.clone()))),
-            drop_first: 0,
-            append: answers.iter().map(punctual_core::RawJson::of).collect(),
+        // The version after the change: every store counts on by one.
+        let Revision { birth, change } = before.revision;
+        let after = Revision { birth, change: change + 1 };
+        let stored = Stored { task: decision.task.clone(), revision: after };
+        let owner = Owner::Vote(Box::new(vote.clone()));
+        let mut owner = OwnerChange::put(owner, Some(*revision));
+        owner.append = answers.iter().map(RawJson::of).collect();
+        let changes = Changes {
+            owners: vec![owner],
+            tasks: vec![Change { expected: before.revision, decision }],
+            ..Changes::default()
         };
-        let tasks = vec![Change { expected: before.revision, decision }];
-        let step = Changes { owners: vec![change], tasks, ..Changes::default() };
-        Ok(match self.store.write_one(step.into()).await? {
-            Written::Records { tasks, .. } => {
-                let revision = tasks.first().copied().unwrap_or(before.revision);
-                Turned::Done(Box::new(Stored { task, revision }), Some(vote))
-            }
-            _ => Turned::Lost,
-        })
-    }
-
-    /// Ends a task that all have voted on. Its vote goes in the same step, as with every end.
-    async fn tally(
-        &self,
-        queue: &Queue,
-        before: &Stored,
-        event: &Event,
-        now: Timestamp,
-    ) -> Result<Turned, Failure> {
-        let decision = self.decide(queue, &before.task, event.clone(), now)?;
-        let decided = Decided { queue, event, before, decision };
-        match self.commit(vec![decided], now).await?.pop() {
-            Some(Ok(stored)) => Ok(Turned::Done(Box::new(stored), None)),
-            Some(Err(Undone::Refused(refusal))) => Err(refusal.into()),
-            Some(Err(Undone::Store(failure))) => Err(failure.into()),
-            Some(Err(Undone::Lost)) | None => Ok(Turned::Lost),
-        }
-    }
-
-    /// What voters have said so far.
-    async fn answers(&self, key: &OwnerKey) -> Result<Vec<Answer>, StoreError> {
-        let mut answers: Vec<Answer> = Vec::new();
-        loop {
-            let items = self.store.items(key, answers.len(), VOTERS_MAX).await?;
-            if items.is_empty() {
-                return Ok(answers);
-            }
-            for item in items {
-                let answer = serde_json::from_str(item.as_str());
-                answers.push(answer.map_err(|error| StoreError::Corrupt {
-                    place: key.to_string(),
-                    reason: error.to_string(),
-                })?);
-            }
-        }
+        let turned = Turned::Done(Box::new(stored), Some(vote));
+        Ok(Verdict::Write(changes, Announcements::default(), turned))
     }
 
     /// The last ballot on a task has run out. False: there is no vote on it.
@@ -206,9 +196,8 @@ impl Engine {
         id: &TaskId,
         expired: Revision,
     ) -> Result<bool, StoreError> {
-        let is_same = |ballots: &Ballots| ballots.task.revision == expired;
         self.turn_over(queue, id, |ballots| {
-            is_same(ballots).then(|| ballots.vote.clone().time_out())
+            (ballots.task.revision == expired).then(|| ballots.vote.clone().time_out())
         })
         .await
     }
@@ -221,7 +210,7 @@ impl Engine {
     ) -> Result<(), StoreError> {
         for (name, id) in self.roster.ballots(worker) {
             if let Some(queue) = self.store.queue(&name).await? {
-                let give_up = |ballots: &Ballots| {
+                let give_up = |ballots: &Ballots<'_>| {
                     Some(ballots.vote.clone().give_up(worker, error)).filter(|it| it.is_changed)
                 };
                 self.turn_over(&queue, &id, give_up).await?;
@@ -236,22 +225,29 @@ impl Engine {
         &self,
         queue: &Queue,
         id: &TaskId,
-        turn: impl Fn(&Ballots) -> Option<Turn>,
+        turn: impl Fn(&Ballots<'_>) -> Option<Turn>,
     ) -> Result<bool, StoreError> {
-        let key = OwnerKey::vote(&queue.name, id);
-        let _lock = self.vote_locks.lock([&key]).await;
-        for _ in 0..ROUNDS_MAX {
-            let Some(ballots) = self.ballots(&key, id).await? else { return Ok(false) };
-            let Some(turn) = turn(&ballots) else { return Ok(true) };
-            match self.turn(queue, &key, ballots, turn, self.now()).await {
-                Ok(Turned::Done(..)) => return Ok(true),
-                Ok(Turned::Lost) => {}
-                Err(Failure::Store(failure)) => return Err(failure),
-                // The task does not run any more, so its vote is gone with the next look.
-                Err(_) => {}
-            }
+        let mut is_there = false;
+        let turned = self.turn(queue, id, |ballots, _| {
+            is_there = true;
+            Ok(turn(ballots))
+        });
+        match turned.await {
+            Err(Failure::Store(failure)) => Err(failure),
+            // If it was refused, the task does not run any more and its vote is gone.
+            _ => Ok(is_there),
         }
-        Ok(true)
+    }
+
+    /// Reads a vote and its task; none: there is no such vote.
+    async fn ballots(
+        &self,
+        key: &OwnerKey,
+        id: &TaskId,
+    ) -> Result<Option<(Vote, Stored)>, StoreError> {
+        let Some(vote) = self.owner(key).await?.and_then(vote_of) else { return Ok(None) };
+        let task = self.store.read(&key.queue, std::slice::from_ref(id)).await?.pop().flatten();
+        Ok(task.map(|task| (vote, task)))
     }
 
     /// Those of some tasks that a worker has yet to vote on, as it sees them.
@@ -265,13 +261,13 @@ impl Engine {
         for (name, id) in tasks {
             let key = OwnerKey::vote(&name, &id);
             let queue = self.store.queue(&name).await?;
-            let (Some(queue), Some(ballots)) = (queue, self.ballots(&key, &id).await?) else {
+            let (Some(queue), Some((vote, task))) = (queue, self.ballots(&key, &id).await?) else {
                 self.roster.has_voted(worker, &name, &id);
                 continue;
             };
-            match ballots.vote.seen_by(worker, &ballots.task.task) {
-                Some(task) if task.status.hold.is_some_and(|hold| hold.until > now) => {
-                    seen.push((queue, Stored { task, revision: ballots.task.revision }));
+            match vote.seen_by(worker, &task.task) {
+                Some(seen_task) if seen_task.status.hold.is_some_and(|hold| hold.until > now) => {
+                    seen.push((queue, Stored { task: seen_task, revision: task.revision }));
                 }
                 _ => self.roster.has_voted(worker, &name, &id),
             }
@@ -286,7 +282,7 @@ impl Engine {
         id: &TaskId,
     ) -> Result<Vec<String>, StoreError> {
         let ballots = self.ballots(&OwnerKey::vote(queue, id), id).await?;
-        let names = |ballots: Ballots| ballots.vote.awaited().map(ToString::to_string).collect();
+        let names = |(vote, _): (Vote, Stored)| vote.awaited().map(ToString::to_string).collect();
         Ok(ballots.map_or_else(Vec::new, names))
     }
 
@@ -306,7 +302,7 @@ impl Engine {
     }
 
     fn tell_voters(&self, stored: StoredOwner) {
-        if let Owner::Vote(vote) = stored.owner {
+        if let Some(vote) = vote_of(stored) {
             self.roster.vote(&vote);
         }
     }
@@ -335,4 +331,29 @@ impl Engine {
 fn seen(vote: Option<&Vote>, voter: Option<&WorkerName>, stored: Stored) -> punctual_core::Task {
     let seen = vote.zip(voter).and_then(|(vote, voter)| vote.seen_by(voter, &stored.task));
     seen.unwrap_or(stored.task)
+}
+
+fn vote_of(stored: StoredOwner) -> Option<Vote> {
+    match stored.owner {
+        Owner::Vote(vote) => Some(*vote),
+        _ => None,
+    }
+}
+
+/// The answers of voters so far.
+fn answered(records: &Records, key: &OwnerKey) -> Found<Vec<Answer>> {
+    let mut answers: Vec<Answer> = Vec::new();
+    loop {
+        let items = records.items(key, answers.len(), VOTERS_MAX)?;
+        if items.is_empty() {
+            return Ok(answers);
+        }
+        for item in items {
+            let answer = serde_json::from_str(item.as_str());
+            answers.push(answer.map_err(|error| StoreError::Corrupt {
+                place: key.to_string(),
+                reason: error.to_string(),
+            })?);
+        }
+    }
 }

@@ -3,15 +3,15 @@
 use punctual_core::limits::PAGE_EXAMINED_MAX;
 use punctual_core::worker::{Joined, WorkerPatch, WorkerState};
 use punctual_core::{
-    Owner, OwnerKey, OwnerKind, QueueName, Timestamp, Worker, WorkerName, announce,
+    Announcements, Owner, OwnerChange, OwnerKey, OwnerKind, QueueName, Revision, StoredOwner,
+    Timestamp, Worker, WorkerName,
 };
-use punctual_store::{OwnerChange, OwnerListing, Revision, StoreError, StoredOwner, Written};
+use punctual_store::{OwnerListing, StoreError};
 
+use super::transact::Verdict;
+use super::write::Draft;
 use super::{Engine, Failure};
 use crate::access::Scope;
-
-/// How often a worker is read again before the request is given up.
-const ROUNDS_MAX: usize = 16;
 
 /// A worker, and how many tasks it holds.
 pub(crate) struct WorkerReading {
@@ -48,56 +48,75 @@ impl Engine {
     ) -> Result<WorkerReading, Failure> {
         // Nothing is given to one who begins anew before what it held is taken back.
         let _alone = self.assign_alone().await;
-        for _ in 0..ROUNDS_MAX {
-            let before = self.find_worker(name).await?;
-            let now = self.now();
-            let expected = before.as_ref().map(|(_, revision)| *revision);
-            let joined = patch.clone().join(name, before.map(|(worker, _)| worker), now)?;
-            let Joined { worker, is_reborn } = joined;
-            if !self.write_worker(&worker, expected).await? {
-                continue;
-            }
-            if is_reborn {
-                self.end_holdings(name, "its worker began anew", Some(worker.joined_at)).await?;
-            }
-            self.roster.ring(name);
-            self.dispatch.join(&worker.queues);
-            return self.reading(worker).await.map_err(Failure::after_change);
+        let key = OwnerKey::worker(name);
+        let joined = self.transact(std::slice::from_ref(&key), |records, now| {
+            let before = records.worker(name)?;
+            let joined = patch.clone().join(name, before.map(|(worker, _)| worker.clone()), now)?;
+            let change = put(&joined.worker, before.map(|(_, revision)| revision));
+            Ok(Verdict::Write(change.into(), Announcements::default(), joined))
+        });
+        let Joined { worker, is_reborn } = joined.await?.answer()?;
+        if is_reborn {
+            self.end_holdings(name, "its worker began anew", Some(worker.joined_at)).await?;
         }
-        Err(Failure::Contended)
+        self.roster.ring(name);
+        self.dispatch.join(&worker.queues);
+        self.reading(worker).await.map_err(Failure::after_change)
     }
 
     /// A worker is given no more tasks.
     pub(crate) async fn drain(&self, name: &WorkerName) -> Result<WorkerReading, Failure> {
-        for _ in 0..ROUNDS_MAX {
-            let (before, revision) = self.present_worker(name).await?;
-            let worker = Worker { state: WorkerState::Draining, ..before };
-            if self.write_worker(&worker, Some(revision)).await? {
-                return self.reading(worker).await.map_err(Failure::after_change);
-            }
-        }
-        Err(Failure::Contended)
+        let key = OwnerKey::worker(name);
+        let drained = self.transact(std::slice::from_ref(&key), |records, _| {
+            let found = records.worker(name)?.filter(|(it, _)| it.state != WorkerState::Lost);
+            let (worker, revision) = found.ok_or_else(|| Failure::NoWorker(name.clone()))?;
+            let worker = Worker { state: WorkerState::Draining, ..worker.clone() };
+            let change = put(&worker, Some(revision));
+            Ok(Verdict::Write(change.into(), Announcements::default(), worker))
+        });
+        let worker = drained.await?.answer()?;
+        self.reading(worker).await.map_err(Failure::after_change)
     }
 
-    /// A worker leaves: what it held is ready for others. It goes last, so that one who was cut off
-    /// half way can leave again.
+    /// A worker leaves: the tasks it held are ready for others. It is removed last, so that a worker that was
+    /// cut off half way can leave again.
     pub(crate) async fn leave(&self, name: &WorkerName) -> Result<(), Failure> {
-        for _ in 0..ROUNDS_MAX {
-            let (before, revision) =
-                self.find_worker(name).await?.ok_or_else(|| Failure::NoWorker(name.clone()))?;
-            if before.state == WorkerState::Active {
-                let worker = Worker { state: WorkerState::Draining, ..before };
-                self.write_worker(&worker, Some(revision)).await?;
-                continue;
+        self.stop_giving(name).await?;
+        self.release_holdings(name).await?;
+        self.give_up_ballots(name, "its worker left").await?;
+        let key = OwnerKey::worker(name);
+        let left = self.transact(std::slice::from_ref(&key), |records, _| {
+            let Some((worker, revision)) = records.worker(name)? else {
+                return Ok(Verdict::Answer(true));
+            };
+            if worker.state == WorkerState::Active {
+                // It has joined again meanwhile, and stays.
+                return Ok(Verdict::Answer(false));
             }
-            self.release_holdings(name).await?;
-            self.give_up_ballots(name, "its worker left").await?;
-            if self.remove_worker(name, revision).await? {
-                // Another server may have given it something in the meantime.
-                return Ok(self.release_holdings(name).await.map_err(StoreError::in_doubt)?);
-            }
+            let change = OwnerChange::remove(OwnerKey::worker(name), revision);
+            Ok(Verdict::Write(change.into(), Announcements::default(), true))
+        });
+        if !left.await?.answer()? {
+            return Err(Failure::Contended);
         }
-        Err(Failure::Contended)
+        // Another server may have given it something in the meantime.
+        Ok(self.release_holdings(name).await.map_err(StoreError::in_doubt)?)
+    }
+
+    /// Makes sure that a worker that leaves is given nothing any more.
+    async fn stop_giving(&self, name: &WorkerName) -> Result<(), Failure> {
+        let key = OwnerKey::worker(name);
+        let stopped = self.transact(std::slice::from_ref(&key), |records, _| {
+            let found = records.worker(name)?;
+            let (worker, revision) = found.ok_or_else(|| Failure::NoWorker(name.clone()))?;
+            if worker.state != WorkerState::Active {
+                return Ok(Verdict::Answer(()));
+            }
+            let worker = Worker { state: WorkerState::Draining, ..worker.clone() };
+            let change = put(&worker, Some(revision));
+            Ok(Verdict::Write(change.into(), Announcements::default(), ()))
+        });
+        stopped.await?.answer()
     }
 
     /// Reads a worker.
@@ -155,7 +174,8 @@ impl Engine {
                 continue;
             };
             let is_lost = worker.state == WorkerState::Lost;
-            let is_written = self.write_worker(&worker, Some(revision)).await?;
+            let written = self.write_workers(vec![(worker, Some(revision))]).await?;
+            let is_written = written == [true];
             is_done |= is_written;
             if is_written && is_lost {
                 tracing::warn!(worker = %name, "not heard of for 30 seconds, and lost");
@@ -210,48 +230,23 @@ impl Engine {
         if worker.state == WorkerState::Lost { worker } else { Worker { seen_at, ..worker } }
     }
 
-    /// Writes the record of a worker. False: it was changed meanwhile.
-    async fn write_worker(
-        &self,
-        worker: &Worker,
-        expected: Option<Revision>,
-    ) -> Result<bool, StoreError> {
-        let written = self.write_workers(vec![(worker.clone(), expected)]).await?;
-        Ok(written == [true])
-    }
-
-    /// Writes the records of workers, each by itself.
+    /// Writes the records of workers, each by itself. False: it was changed meanwhile.
     pub(crate) async fn write_workers(
         &self,
         workers: Vec<(Worker, Option<Revision>)>,
     ) -> Result<Vec<bool>, StoreError> {
-        let step = |(worker, expected): &(Worker, Option<Revision>)| {
-            OwnerChange::put(Owner::Worker(Box::new(worker.clone())), *expected).into()
-        };
-        let stepped = self.store.write(workers.iter().map(step).collect()).await;
+        let draft =
+            |(worker, expected): &(Worker, Option<Revision>)| Draft::quiet(put(worker, *expected));
+        let drafts = workers.iter().map(draft).collect();
         let mut written = Vec::with_capacity(workers.len());
-        for ((worker, _), stepped) in workers.into_iter().zip(stepped) {
-            written.push(match stepped? {
-                Written::Records { owners, .. } => {
-                    let before = self.roster.get(&worker.name).map(|(before, _)| before);
-                    self.announce_worker(before.as_ref(), Some(&worker));
-                    if let Some(revision) = owners.first().copied().flatten() {
-                        self.roster.put(worker, revision);
-                    }
-                    true
-                }
-                _ => {
-                    self.refresh_worker(&worker.name).await?;
-                    false
-                }
-            });
+        for ((worker, _), result) in workers.iter().zip(self.writer.write(drafts).await) {
+            let is_done = result?.is_done();
+            if !is_done {
+                self.refresh_worker(&worker.name).await?;
+            }
+            written.push(is_done);
         }
         Ok(written)
-    }
-
-    fn announce_worker(&self, before: Option<&Worker>, after: Option<&Worker>) {
-        let news = announce::worker::changed(before, after, self.now());
-        self.events.announce(news);
     }
 
     async fn remove_worker(
@@ -259,20 +254,10 @@ impl Engine {
         name: &WorkerName,
         revision: Revision,
     ) -> Result<bool, StoreError> {
-        let owner = OwnerChange {
-            key: OwnerKey::worker(name),
-            expected: Some(revision),
-            after: None,
-            drop_first: 0,
-            append: Vec::new(),
-        };
-        let before = self.roster.get(name).map(|(before, _)| before);
-        let done = self.store.write_one(owner.into()).await?.is_done();
-        if done {
-            self.announce_worker(before.as_ref(), None);
-        }
+        let change = OwnerChange::remove(OwnerKey::worker(name), revision);
+        let is_done = self.write(change, Announcements::default()).await?;
         self.refresh_worker(name).await?;
-        Ok(done)
+        Ok(is_done)
     }
 
     /// Takes over the record of a worker as the store has it.
@@ -299,6 +284,10 @@ impl Engine {
         self.roster.replace(workers, changes);
         Ok(())
     }
+}
+
+fn put(worker: &Worker, expected: Option<Revision>) -> OwnerChange {
+    OwnerChange::put(Owner::Worker(Box::new(worker.clone())), expected)
 }
 
 fn worker_listing(cursor: Option<String>) -> OwnerListing {

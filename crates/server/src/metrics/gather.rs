@@ -99,6 +99,9 @@ fn write_depths(text: &mut Text, depths: &[QueueReading], now: Timestamp) {
 }
 
 fn write_queues(text: &mut Text, meters: &Meters) {
+    let help = "Decisions made again because a record had changed before they were written.";
+    let races = text.counter("punctual_races_lost_total", help);
+    races.is(&[], meters.races_lost.load(Ordering::Relaxed));
     let all = meters.queues.all();
     let events = text.counter("punctual_task_events_total", "What became of tasks, by queue.");
     for (queue, meter) in &all {

@@ -47,6 +47,7 @@ pub(crate) struct Meters {
     /// Events by name; the last are broadcasts.
     events: [AtomicU64; NAMES.len() + 1],
     events_dropped: AtomicU64,
+    races_lost: AtomicU64,
     timers: [Histogram; 2],
 }
 
@@ -56,6 +57,7 @@ impl Default for Meters {
             queues: Queues::default(),
             events: std::array::from_fn(|_| AtomicU64::new(0)),
             events_dropped: AtomicU64::new(0),
+            races_lost: AtomicU64::new(0),
             timers: std::array::from_fn(|_| Histogram::new(SPANS)),
         }
     }
@@ -77,6 +79,11 @@ impl Meters {
     /// An event was not told to those who listen.
     pub(crate) fn event_dropped(&self) {
         self.events_dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A decision was not written, because a record it was made from has changed; it is made again.
+    pub(crate) fn race_lost(&self) {
+        self.races_lost.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A delivery has ended.

@@ -88,8 +88,10 @@ macro_rules! switched {
                 if let Err(failure) = self.check(Effect::None) {
                     return transactions.iter().map(|_| Err(failure.clone())).collect();
                 }
+                let is_task = |it: &Transaction| matches!(it, Transaction::Task(_));
+                let of_tasks = !transactions.is_empty() && transactions.iter().all(is_task);
                 let answers = self.store.write(transactions).await;
-                self.called("write").await;
+                self.called(if of_tasks { "write tasks" } else { "write" }).await;
                 answers
             }
             $(async fn $name(&self, $($arg: $type),*) -> Result<$answer, StoreError> {
@@ -356,7 +358,7 @@ async fn a_flow_hears_of_an_end_that_nobody_told_it() {
     assert_eq!(read["steps"][0]["state"], "running", "what lives is left alone: {read}");
 
     let (committed, is_committed) = tokio::sync::oneshot::channel();
-    store.meanwhile("write", async {
+    store.meanwhile("write tasks", async {
         let _ = committed.send(());
         std::future::pending().await
     });

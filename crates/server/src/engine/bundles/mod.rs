@@ -5,7 +5,7 @@
 //! - `work`: schedule, get, complete, release. `wait`: those who wait for a bundle to fall due.
 //! - `query`: reading and listing.
 //!
-//! Every change is: read, let `core` decide, step; on a lost race read again.
+//! Every change goes through `transact`.
 
 mod push;
 mod query;
@@ -19,42 +19,33 @@ use punctual_core::bundle::BundleKey;
 use punctual_core::queue::Mode;
 use punctual_core::task::Edit;
 use punctual_core::{
-    Bundle, Event, Owner, OwnerDecision, OwnerKey, Patch, Queue, QueueName, State, Timestamp,
+    Announcements, Bundle, Change, Changes, Event, Owner, OwnerChange, OwnerDecision, OwnerKey,
+    Patch, Queue, QueueName, State, Stored, StoredOwner, Timestamp,
 };
-use punctual_store::{Change, Changes, OwnerListing, Revision, Stored, StoredOwner};
+use punctual_store::OwnerListing;
 
 pub(crate) use self::push::Pushing;
-pub(super) use self::push::bundle_pushed;
 pub(crate) use self::query::{BundleFilter, BundleReading};
 pub(super) use self::wait::Bells;
 pub(crate) use self::work::Scheduled;
 
-use super::owned::step_of;
+use super::records::{Found, Records};
+use super::transact::Verdict;
 use super::{Ask, Engine, Failure};
 
-/// How often a bundle is read again before the request is given up.
-const ROUNDS_MAX: usize = 64;
 /// Bundles removed at a time.
 const REMOVED_MAX: usize = 500;
 
-/// A bundle as it was read.
-struct Found {
-    bundle: Box<Bundle>,
-    revision: Revision,
-}
-
-impl Found {
-    fn of(stored: StoredOwner) -> Option<Self> {
-        match stored.owner {
-            Owner::Bundle(bundle) => Some(Self { bundle, revision: stored.revision }),
-            _ => None,
-        }
+fn bundle_of(stored: StoredOwner) -> Option<Box<Bundle>> {
+    match stored.owner {
+        Owner::Bundle(bundle) => Some(bundle),
+        _ => None,
     }
 }
 
 impl Engine {
-    async fn find(&self, key: &OwnerKey) -> Result<Option<Found>, Failure> {
-        Ok(self.owner(key).await?.and_then(Found::of))
+    async fn find(&self, key: &OwnerKey) -> Result<Option<Box<Bundle>>, Failure> {
+        Ok(self.owner(key).await?.and_then(bundle_of))
     }
 
     /// Reads a queue whose bundles workers take.
@@ -76,16 +67,12 @@ impl Engine {
         change: impl Fn(Box<Bundle>, Timestamp) -> Result<(OwnerDecision, T), Failure>,
     ) -> Result<T, Failure> {
         let owner = OwnerKey::bundle(&queue.name, key);
-        let _lock = self.owner_locks.lock([&owner]).await;
-        for _ in 0..ROUNDS_MAX {
-            let Some(found) = self.find(&owner).await? else {
-                return Err(no_bundle(&queue.name, key));
-            };
-            let now = self.now();
-            let before = found.bundle.clone();
-            let lapsed = found.bundle.lapsed(&queue.settings, now);
-            let mut news: Vec<_> =
-                announce::bundle::lapsed(&before, lapsed.as_deref(), now).into_iter().collect();
+        let changed = self.transact(std::slice::from_ref(&owner), |records, now| {
+            let found = records.bundle(&owner)?;
+            let (before, revision) = found.ok_or_else(|| no_bundle(&queue.name, key))?;
+            let lapsed = Box::new(before.clone()).lapsed(&queue.settings, now);
+            let lapse = announce::bundle::lapsed(before, lapsed.as_deref(), now);
+            let mut news: Announcements = lapse.into_iter().collect();
             let (decision, answer) = match lapsed {
                 Some(bundle) => {
                     let (decision, answer) = change(bundle, now)?;
@@ -94,17 +81,10 @@ impl Engine {
                 None => (OwnerDecision::remove(), Err(no_bundle(&queue.name, key))),
             };
             news.extend(decision.spawn.iter().map(|spec| announce::task::pushed(spec, now)));
-            if self.step(step_of(owner.clone(), found.revision, decision)).await? {
-                self.events.announce(news);
-                return answer;
-            }
-        }
-        Err(Failure::Contended)
-    }
-
-    /// Carries out a step. False: it lost its race.
-    async fn step(&self, step: Changes) -> Result<bool, Failure> {
-        Ok(self.store.write_one(step.into()).await?.is_done())
+            let changes = Changes::of_owner(owner.clone(), revision, decision);
+            Ok(Verdict::Write(changes, news, answer))
+        });
+        changed.await?.answer()?
     }
 
     /// Adds strings to those kept with a bundle and takes others away.
@@ -133,7 +113,7 @@ impl Engine {
         let queue = self.queue(queue).await?;
         if queue.settings.mode == Mode::Http {
             let found = self.find(&OwnerKey::bundle(&queue.name, key)).await?;
-            let bundle = found.ok_or_else(|| no_bundle(&queue.name, key))?.bundle;
+            let bundle = found.ok_or_else(|| no_bundle(&queue.name, key))?;
             if let Some(stored) = self.task_of(&bundle).await? {
                 let id = stored.task.spec.id.clone();
                 let now = self.now();
@@ -174,21 +154,17 @@ impl Engine {
     ) -> Result<(), Failure> {
         let queue = self.queue(queue).await?;
         let owner = OwnerKey::bundle(&queue.name, key);
-        let _lock = self.owner_locks.lock([&owner]).await;
-        for _ in 0..ROUNDS_MAX {
-            let Some(found) = self.find(&owner).await? else {
-                return Err(no_bundle(&queue.name, key));
-            };
-            let mut step = step_of(owner.clone(), found.revision, OwnerDecision::remove());
-            if let Some(task) = self.task_of(&found.bundle).await? {
-                step.tasks.push(self.cleaned(&queue, &task)?);
+        let deleted = self.transact(std::slice::from_ref(&owner), |records, now| {
+            let found = records.bundle(&owner)?;
+            let (bundle, revision) = found.ok_or_else(|| no_bundle(&queue.name, key))?;
+            let mut changes = Changes::from(OwnerChange::remove(owner.clone(), revision));
+            if let Some(task) = delivery_of(records, bundle)? {
+                changes.tasks.push(self.cleaned(&queue, task)?);
             }
-            if self.step(step).await? {
-                self.events.announce([announce::bundle::deleted(&queue.name, key, self.now())]);
-                return Ok(());
-            }
-        }
-        Err(Failure::Contended)
+            let news = announce::bundle::deleted(&queue.name, key, now).into();
+            Ok(Verdict::Write(changes, news, ()))
+        });
+        deleted.await?.answer()
     }
 
     /// Removes all bundles of a queue whose key begins like this and goes on without a slash.
@@ -207,11 +183,11 @@ impl Engine {
                 limit: REMOVED_MAX,
             };
             let page = self.store.list_owners(listing).await?;
-            for found in page.items.into_iter().filter_map(Found::of) {
-                if found.bundle.key.as_str()[prefix.len()..].contains('/') {
+            for bundle in page.items.into_iter().filter_map(bundle_of) {
+                if bundle.key.as_str()[prefix.len()..].contains('/') {
                     continue;
                 }
-                match self.delete_bundle(queue, &found.bundle.key).await {
+                match self.delete_bundle(queue, &bundle.key).await {
                     Ok(()) | Err(Failure::NoBundle { .. }) => {}
                     Err(failure) => return Err(failure),
                 }
@@ -227,6 +203,14 @@ impl Engine {
     fn cleaned(&self, queue: &Queue, stored: &Stored) -> Result<Change, Failure> {
         let decision = self.decide(queue, &stored.task, Event::Clean, self.now())?;
         Ok(Change { expected: stored.revision, decision })
+    }
+}
+
+/// The task that delivers a bundle.
+fn delivery_of<'a>(records: &'a Records, bundle: &Bundle) -> Found<Option<&'a Stored>> {
+    match &bundle.task {
+        Some(id) => records.task(&bundle.queue, id),
+        None => Ok(None),
     }
 }
 

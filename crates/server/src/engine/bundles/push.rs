@@ -7,11 +7,13 @@ use punctual_core::bundle::{BundleKey, BundlePush, Delivering, Pushed};
 use punctual_core::queue::Mode;
 use punctual_core::task::Edit;
 use punctual_core::{
-    Announcement, Event, Fate, Owner, OwnerKey, Patch, Queue, QueueName, TaskId, Timestamp,
+    Announcements, Change, Changes, Event, Fate, Keyed, Owner, OwnerChange, OwnerKey, Patch, Queue,
+    QueueName, Stored, TaskId, Timestamp,
 };
-use punctual_store::{Change, Changes, Keyed, KeyedItem, OwnerChange, Stored, Written};
 
-use super::{Found, ROUNDS_MAX};
+use super::delivery_of;
+use crate::engine::records::{Found, Records};
+use crate::engine::transact::{Done, Verdict};
 use crate::engine::{Engine, Failure, Key};
 
 /// A push into a bundle.
@@ -50,9 +52,7 @@ impl Pushing {
     }
 
     fn keyed(&self) -> Option<Keyed> {
-        let Key { key, request, status, single } = self.keyed?;
-        let items = vec![KeyedItem { id: self.own.clone(), code: None }];
-        Some(Keyed { key, request, status, single, items, positions: Vec::new() })
+        self.keyed.map(|key| key.keyed(self.own.clone()))
     }
 }
 
@@ -74,40 +74,18 @@ impl Engine {
             target.check_reach(&self.reach)?;
         }
         let queue = self.bundle_queue(queue).await?;
-        let owner = OwnerKey::bundle(&queue.name, &pushing.key);
-        let _lock = self.owner_locks.lock([&owner]).await;
-        for _ in 0..ROUNDS_MAX {
-            let (step, answer) = self.bundle_step(&queue, pushing).await?;
-            let news: Vec<_> = bundle_pushed(&step, self.now()).collect();
-            match self.store.write_one(step.into()).await? {
-                Written::Task(_) | Written::Records { .. } => {
-                    self.events.announce(news);
-                    return Ok(answer);
-                }
-                Written::Replayed { items, .. } => {
-                    let own = items.into_iter().next().and_then(|item| item.id);
-                    return self.replayed(&queue.name, pushing, own.as_ref()).await;
-                }
-                Written::KeyReused => return Err(Failure::KeyReused),
-                Written::Lost => {}
+        let keys = [OwnerKey::bundle(&queue.name, &pushing.key)];
+        let pushed = self.transact(&keys, |records, now| {
+            let (changes, news, answer) = self.push_into(records, &queue, pushing, now)?;
+            Ok(Verdict::Write(changes, news, answer))
+        });
+        match pushed.await? {
+            Done::Now(answer) => Ok(answer),
+            Done::Before { items, .. } => {
+                let own = items.into_iter().next().and_then(|item| item.id);
+                self.replayed(&queue.name, pushing, own.as_ref()).await
             }
         }
-        Err(Failure::Contended)
-    }
-
-    /// The step that a push is.
-    pub(in crate::engine) async fn bundle_step(
-        &self,
-        queue: &Queue,
-        pushing: &Pushing,
-    ) -> Result<(Changes, BundleAnswer), Failure> {
-        let delivers = delivers(queue, &pushing.push)?;
-        let found = self.find(&OwnerKey::bundle(&queue.name, &pushing.key)).await?;
-        let task = match &found {
-            Some(found) if delivers => self.task_of(&found.bundle).await?,
-            _ => None,
-        };
-        self.pushed(queue, pushing, delivers, found, task)
     }
 
     /// The answer to a request that was answered before, as its bundle reads now.
@@ -119,7 +97,7 @@ impl Engine {
     ) -> Result<BundleAnswer, Failure> {
         let key = pushing.key_with(own);
         let found = self.find(&OwnerKey::bundle(queue, &key)).await?;
-        let now = found.map(|found| (found.bundle.size, found.bundle.next_due_at()));
+        let now = found.map(|bundle| (bundle.size, bundle.next_due_at()));
         Ok(BundleAnswer { key, now, replayed: true })
     }
 
@@ -134,65 +112,60 @@ impl Engine {
         }
     }
 
-    /// The step that a push is, by what there is.
-    fn pushed(
+    /// Decides a push: the changes, the events that tell of them, and the answer.
+    pub(in crate::engine) fn push_into(
         &self,
+        records: &Records,
         queue: &Queue,
         pushing: &Pushing,
-        delivers: bool,
-        found: Option<Found>,
-        task: Option<Stored>,
-    ) -> Result<(Changes, BundleAnswer), Failure> {
-        let now = self.now();
-        let expected = found.as_ref().map(|found| found.revision);
-        let before = found.map(|found| found.bundle);
-        let status = task.as_ref().map(|stored| &*stored.task.status);
-        let delivering = delivers.then(|| Delivering::of(status));
+        now: Timestamp,
+    ) -> Found<(Changes, Announcements, BundleAnswer)> {
+        let is_delivered = delivers(queue, &pushing.push)?;
+        let found = records.bundle(&OwnerKey::bundle(&queue.name, &pushing.key))?;
+        let task = match found {
+            Some((bundle, _)) if is_delivered => delivery_of(records, bundle)?,
+            _ => None,
+        };
+        let expected = found.map(|(_, revision)| revision);
+        let before = found.map(|(bundle, _)| Box::new(bundle.clone()));
+        let status = task.map(|stored| &*stored.task.status);
+        let delivering = is_delivered.then(|| Delivering::of(status));
         let push = &pushing.push;
         let pushed = push.apply(queue, &pushing.key, before, delivering, now)?;
         let Pushed { mut bundle, drop_first, deliver_at } = pushed;
-        let mut step = Changes { keyed: pushing.keyed(), ..Changes::default() };
+        let mut changes = Changes { keyed: pushing.keyed(), ..Changes::default() };
         match (delivering, deliver_at, task) {
             (Some(Delivering::Not), _, task) => {
                 // One task per bundle: that of a failed delivery makes way.
-                step.tasks.extend(task.map(|task| self.cleaned(queue, &task)).transpose()?);
-                step.births.push(bundle.deliver_by(self.ids.one(now), now));
+                changes.tasks.extend(task.map(|task| self.cleaned(queue, task)).transpose()?);
+                changes.births.push(bundle.deliver_by(self.ids.one(now), now));
             }
             (Some(_), Some(at), Some(task)) => {
                 let edit = Edit { due: Patch::Set(at), ..Edit::default() };
                 let decision = self.decide(queue, &task.task, Event::Edit(edit), now)?;
-                step.tasks.push(Change { expected: task.revision, decision });
+                changes.tasks.push(Change { expected: task.revision, decision });
             }
             (_, _, Some(Stored { task, revision })) => {
                 // Only to be sure that its delivery has not begun meanwhile, or ended.
-                let decision = task.kept(Fate::Same);
-                step.tasks.push(Change { expected: revision, decision });
+                let decision = task.clone().kept(Fate::Same);
+                changes.tasks.push(Change { expected: *revision, decision });
             }
             (_, _, None) => {}
         }
-        let now = Some((bundle.size, bundle.next_due_at()));
-        let answer = BundleAnswer { key: pushing.key_with(None), now, replayed: false };
-        step.owners.push(OwnerChange {
+        let news = std::iter::once(announce::bundle::pushed(&bundle, now));
+        let births = changes.births.iter().map(|spec| announce::task::pushed(spec, now));
+        let news = news.chain(births).collect();
+        let reading = Some((bundle.size, bundle.next_due_at()));
+        let answer = BundleAnswer { key: pushing.key_with(None), now: reading, replayed: false };
+        changes.owners.push(OwnerChange {
             key: OwnerKey::bundle(&queue.name, &pushing.key),
             expected,
             after: Some(Owner::Bundle(bundle)),
             drop_first: usize::try_from(drop_first).unwrap_or(usize::MAX),
             append: vec![push.payload.clone()],
         });
-        Ok((step, answer))
+        Ok((changes, news, answer))
     }
-}
-
-/// What a step that is a push into a bundle announces: that, and the task that shall deliver it.
-pub(in crate::engine) fn bundle_pushed(
-    step: &Changes,
-    now: Timestamp,
-) -> impl Iterator<Item = Announcement> {
-    let bundles = step.owners.iter().filter_map(move |change| match &change.after {
-        Some(Owner::Bundle(bundle)) => Some(announce::bundle::pushed(bundle, now)),
-        _ => None,
-    });
-    bundles.chain(step.births.iter().map(move |spec| announce::task::pushed(spec, now)))
 }
 
 /// Whether the server delivers what is pushed, and whether it knows where.

@@ -9,7 +9,7 @@ use punctual_core::{
 };
 use punctual_store::OwnerListing;
 
-use super::{Found, no_bundle};
+use super::{bundle_of, no_bundle};
 use crate::engine::{Engine, Failure};
 
 /// A bundle as it reads.
@@ -89,7 +89,7 @@ impl Engine {
             };
             let page = self.store.list_owners(listing).await?;
             examined += page.items.len().max(1);
-            let found = page.items.into_iter().filter_map(Found::of).collect();
+            let found = page.items.into_iter().filter_map(bundle_of).collect();
             let now = self.now();
             let wanted = |reading: &BundleReading| {
                 filter.state.as_ref().is_none_or(|state| reading.state(now) == state)
@@ -106,9 +106,9 @@ impl Engine {
     async fn readings(
         &self,
         queue: &Queue,
-        found: Vec<Found>,
+        found: Vec<Box<Bundle>>,
     ) -> Result<Vec<BundleReading>, Failure> {
-        let ids: Vec<TaskId> = found.iter().filter_map(|found| found.bundle.task.clone()).collect();
+        let ids: Vec<TaskId> = found.iter().filter_map(|bundle| bundle.task.clone()).collect();
         let mut statuses: HashMap<TaskId, Shared<Status>> = HashMap::new();
         if !ids.is_empty() {
             for stored in self.store.read(&queue.name, &ids).await?.into_iter().flatten() {
@@ -116,8 +116,8 @@ impl Engine {
             }
         }
         let now = self.now();
-        let readings = found.into_iter().filter_map(|found| {
-            let bundle = found.bundle.lapsed(&queue.settings, now)?;
+        let readings = found.into_iter().filter_map(|bundle| {
+            let bundle = bundle.lapsed(&queue.settings, now)?;
             let delivery = bundle.task.as_ref().and_then(|task| statuses.remove(task));
             Some(BundleReading { bundle, delivery })
         });

@@ -6,13 +6,15 @@ use punctual_core::announce;
 use punctual_core::bundle::{BundleKey, Get};
 use punctual_core::limits::{BUNDLE_ITEMS_MAX, WAIT_MS_MAX};
 use punctual_core::{
-    Bundle, Owner, OwnerDecision, OwnerKey, OwnerKind, QueueName, RawJson, Span, Timestamp,
+    Announcements, Bundle, Changes, Owner, OwnerDecision, OwnerKey, OwnerKind, Queue, QueueName,
+    RawJson, Span, StoredOwner, Timestamp,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::no_bundle;
 use super::wait::Looking;
-use super::{Found, ROUNDS_MAX, no_bundle};
-use crate::engine::owned::step_of;
+use crate::engine::records::{Halt, Records};
+use crate::engine::transact::Verdict;
 use crate::engine::{Engine, Failure};
 
 /// How often somebody who waits for a due time looks at the clock, which may be set meanwhile.
@@ -94,45 +96,14 @@ impl Engine {
         // One at a time, as all of them want the same bundle: the first.
         let line = OwnerKey { kind: OwnerKind::Bundle, queue: queue.clone(), name: "".into() };
         let _lock = self.owner_locks.lock([&line]).await;
-        for _ in 0..ROUNDS_MAX {
+        // Every round that hands out nothing has removed or failed an abandoned bundle.
+        loop {
             let queue = self.worked_queue(queue).await?;
-            if queue.paused {
-                return Ok(Scheduled::None { next_at: None });
-            }
-            let Some(found) = self.store.first_due(&queue.name).await?.and_then(Found::of) else {
-                return Ok(Scheduled::None { next_at: None });
-            };
-            let (now, ontime) = (self.now(), found.bundle.due_at);
-            if ontime > now {
-                return Ok(Scheduled::None { next_at: Some(ontime) });
-            }
-            let key = found.bundle.key.clone();
-            let owner = OwnerKey::bundle(&queue.name, &key);
-            let is_abandoned = found.bundle.abandoned_at.is_some_and(|at| at <= now);
-            let before = found.bundle.clone();
-            let lapsed = found.bundle.lapsed(&queue.settings, now);
-            let news = match is_abandoned {
-                true => announce::bundle::lapsed(&before, lapsed.as_deref(), now),
-                false => Some(announce::bundle::due(&queue.name, &key, now)),
-            };
-            let decision = match lapsed {
-                Some(mut bundle) => {
-                    if !is_abandoned {
-                        bundle.start(&queue.settings, now);
-                    }
-                    OwnerDecision::keep(Owner::Bundle(bundle))
-                }
-                None => OwnerDecision::remove(),
-            };
-            let happened = self.step(step_of(owner, found.revision, decision)).await?;
-            if happened {
-                self.events.announce(news);
-            }
-            if happened && !is_abandoned {
-                return Ok(Scheduled::Due { key, ontime });
+            let scheduled = self.transact_locked(|records, now| schedule(records, &queue, now));
+            if let Some(scheduled) = scheduled.await?.answer()? {
+                return Ok(scheduled);
             }
         }
-        Err(Failure::Contended)
     }
 
     /// Locks a bundle for a worker and hands out its first payloads.
@@ -145,33 +116,30 @@ impl Engine {
         get.check().map_err(|invalid| Failure::Refused(invalid.into()))?;
         let queue = self.worked_queue(queue).await?;
         let owner = OwnerKey::bundle(&queue.name, key);
-        let _lock = self.owner_locks.lock([&owner]).await;
-        for _ in 0..ROUNDS_MAX {
-            let Some(found) = self.find(&owner).await? else {
-                return Err(no_bundle(&queue.name, key));
-            };
-            let now = self.now();
-            if queue.paused && found.bundle.lock(now).is_none() {
+        let got = self.transact(std::slice::from_ref(&owner), |records, now| {
+            let no_bundle = || no_bundle(&queue.name, key);
+            let (bundle, revision) = records.bundle(&owner)?.ok_or_else(no_bundle)?;
+            if queue.paused && bundle.lock(now).is_none() {
                 let text = format!("queue {} is paused and hands nothing out", queue.name);
-                return Err(Failure::WrongState(text));
+                return Err(Failure::WrongState(text).into());
             }
-            let lapsed = found.bundle.lapsed(&queue.settings, now);
-            let Some(mut bundle) = lapsed else { return Err(no_bundle(&queue.name, key)) };
-            // Whoever has it gets the same again; it fitted then, and does now.
+            let lapsed = Box::new(bundle.clone()).lapsed(&queue.settings, now);
+            let mut bundle = lapsed.ok_or_else(no_bundle)?;
+            // Its holder gets the same again; it fitted then, and does now.
             let wanted = match bundle.lock(now) {
                 Some(lock) => lock.got,
                 None => get.number.unwrap_or(u64::MAX).min(bundle.size),
             };
             let limit = usize::try_from(wanted).unwrap_or(usize::MAX).min(BUNDLE_ITEMS_MAX);
-            let payloads = self.payloads(&owner, limit).await?;
+            let payloads = records.items(&owner, 0, limit)?.to_vec();
             bundle.get(get, payloads.len() as u64, now)?;
             let locked_until = now + get.timeout;
             let decision = OwnerDecision::keep(Owner::Bundle(bundle.clone()));
-            if self.step(step_of(owner.clone(), found.revision, decision)).await? {
-                return Ok(GotBundle { payloads, bundle, locked_until });
-            }
-        }
-        Err(Failure::Contended)
+            let changes = Changes::of_owner(owner.clone(), revision, decision);
+            let got = GotBundle { payloads, bundle, locked_until };
+            Ok(Verdict::Write(changes, Announcements::default(), got))
+        });
+        got.await?.answer()
     }
 
     /// The first payloads of a bundle are dealt with. Says how many are left.
@@ -216,4 +184,44 @@ impl Engine {
         })
         .await
     }
+}
+
+/// Hands out the bundle that is due first. None: it was abandoned, and the next one is to be looked at.
+fn schedule(
+    records: &Records,
+    queue: &Queue,
+    now: Timestamp,
+) -> Result<Verdict<Option<Scheduled>>, Halt> {
+    let none = |next_at| Ok(Verdict::Answer(Some(Scheduled::None { next_at })));
+    if queue.paused {
+        return none(None);
+    }
+    let Some(StoredOwner { owner: Owner::Bundle(bundle), revision }) =
+        records.first_due(&queue.name)?
+    else {
+        return none(None);
+    };
+    let (key, ontime) = (bundle.key.clone(), bundle.due_at);
+    if ontime > now {
+        return none(Some(ontime));
+    }
+    let owner = OwnerKey::bundle(&queue.name, &key);
+    let is_abandoned = bundle.abandoned_at.is_some_and(|at| at <= now);
+    let lapsed = bundle.clone().lapsed(&queue.settings, now);
+    let news = match is_abandoned {
+        true => announce::bundle::lapsed(bundle, lapsed.as_deref(), now),
+        false => Some(announce::bundle::due(&queue.name, &key, now)),
+    };
+    let decision = match lapsed {
+        Some(mut bundle) => {
+            if !is_abandoned {
+                bundle.start(&queue.settings, now);
+            }
+            OwnerDecision::keep(Owner::Bundle(bundle))
+        }
+        None => OwnerDecision::remove(),
+    };
+    let changes = Changes::of_owner(owner, *revision, decision);
+    let scheduled = (!is_abandoned).then_some(Scheduled::Due { key, ontime });
+    Ok(Verdict::Write(changes, news.into_iter().collect(), scheduled))
 }

@@ -10,15 +10,17 @@ use std::time::Duration;
 
 use punctual_core::flow::{FlowState, StepEnd, StepState};
 use punctual_core::{
-    Decision, Fate, Flow, FlowId, FlowStep, Owner, OwnerKey, QueueName, Span, Spec, State,
-    StepName, Task, Timestamp,
+    Announcements, Decision, Fate, Flow, FlowId, FlowStep, Owner, OwnerChange, OwnerKey, QueueName,
+    Span, Spec, State, StepName, Task, Timestamp,
 };
-use punctual_store::{Change, Changes, StoreError, Stored};
+use punctual_store::{Change, StoreError, Stored};
 
-use super::super::Engine;
 use super::super::loops::{Backoff, complain};
+use super::super::transact::Verdict;
+use super::super::write::Draft;
+use super::super::{Engine, Failure};
 use super::ROUNDS_MAX;
-use super::scene::{Scene, changed, name_of};
+use super::scene::{Scene, name_of};
 
 /// How long the end of such a task can be read at least.
 const KEPT: Span = Span::from_millis(24 * 3_600_000);
@@ -55,16 +57,21 @@ impl Engine {
     /// Compares a flow with its tasks.
     pub(super) async fn check_flow_tasks(&self, id: &FlowId) -> Result<bool, StoreError> {
         self.find_lost_steps(id).await?;
-        let key = OwnerKey::flow(id);
-        let _lock = self.owner_locks.lock([&key]).await;
-        let Some((flow, revision)) = self.find_flow(id).await? else { return Ok(true) };
-        let now = self.now();
-        if flow.check_at().is_none_or(|at| at > now) {
-            // It has gone on meanwhile.
-            return Ok(true);
+        let keys = [OwnerKey::flow(id)];
+        let checked = self.transact(&keys, |records, now| {
+            let is_due = |(flow, _): &(&Flow, _)| flow.check_at().is_some_and(|at| at <= now);
+            // If it is not due, it has gone on meanwhile.
+            let Some((flow, revision)) = records.flow(id)?.filter(is_due) else {
+                return Ok(Verdict::Answer(()));
+            };
+            let owner = Owner::Flow(Box::new(flow.clone().checked(now)));
+            let change = OwnerChange::put(owner, Some(revision));
+            Ok(Verdict::Write(change.into(), Announcements::default(), ()))
+        });
+        match checked.await {
+            Err(Failure::Store(failure)) => Err(failure),
+            checked => Ok(checked.is_ok()),
         }
-        let change = changed(Owner::Flow(Box::new(flow.checked(now))), Some(revision));
-        self.stepped(Changes { owners: vec![change], ..Changes::default() }).await
     }
 
     /// Brings flows into line with tasks that have changed. That has happened, whatever comes of this.
@@ -112,13 +119,12 @@ impl Engine {
                 self.advance(&mut scenes, now).await?;
                 let [scene] = scenes;
                 let (together, step) = scene.into_step(now);
-                if !self.stepped(step).await? {
+                if !self.write(step, together.news).await? {
                     continue;
                 }
-                self.events.announce(together.news.into_vec());
             }
-            // Who has changed one of these meanwhile wants it to stay.
-            for written in self.store.write(over.into_iter().map(Into::into).collect()).await {
+            // A task that has changed meanwhile is to stay.
+            for written in self.writer.write(over.into_iter().map(Draft::quiet).collect()).await {
                 written?;
             }
             return Ok(());

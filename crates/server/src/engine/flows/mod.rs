@@ -14,25 +14,21 @@ use std::collections::HashMap;
 
 use punctual_core::flow::{CheckedFlow, FlowVerb, MadeFlow, NewFlow};
 use punctual_core::{
-    Announcements, Flow, FlowId, Owner, OwnerKey, QueueName, Spec, StepName, TaskId, TraceParent,
-    announce,
+    Announcements, Changes, Flow, FlowId, KeyedItem, Owner, OwnerChange, OwnerKey, QueueName,
+    Revision, StoredOwner, TaskId, TraceParent, announce,
 };
-use punctual_store::{
-    Changes, Keyed, KeyedItem, PushRefusal, Revision, StoreError, StoredOwner, Written,
-};
+use punctual_store::{PushRefusal, StoreError};
 
 pub(super) use self::far::FarStep;
 pub(crate) use self::query::{FlowFilter, FlowReading, FlowStepReading};
 pub(super) use self::scene::{Heard, Scene};
 
-use self::scene::{changed, removed};
+use super::records::{Found, Records};
+use super::transact::{Done, Verdict};
 use super::{Engine, Failure, Key};
 
 /// How often a flow is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
-
-/// Steps of a flow read at a time.
-const STEPS_CHUNK: usize = 1_000;
 
 /// What came of a request to make a flow.
 pub(crate) enum FlowAnswer {
@@ -61,43 +57,27 @@ impl Engine {
         let checked = new.check()?.traced(trace.or_else(|| self.tracer.begin()));
         self.check_flow(&checked).await?;
         let owner = OwnerKey::flow(&id);
-        for _ in 0..ROUNDS_MAX {
-            let stepped = {
-                let _lock = self.owner_locks.lock([&owner]).await;
-                let before = self.find_flow(&id).await?;
-                let is_taken = before.as_ref().is_some_and(|(flow, _)| !flow.state.is_finished());
-                let keyed = key.map(|key| keyed(key, &id));
-                let (step, told) = if is_taken {
-                    // Only a repeat is answered; what is there stays.
-                    let owners = vec![removed(owner.clone(), Revision::NEVER)];
-                    (Changes { owners, ..Changes::default() }, Announcements::default())
-                } else {
-                    let made = checked.clone().make(id.clone(), self.now());
-                    self.making_step(made, before).await?
+        let made = self.transact(std::slice::from_ref(&owner), |records, now| {
+            let before = records.flow(&id)?;
+            let keyed = key.map(|key| key.keyed(TaskId::parse(id.as_str()).ok()));
+            if before.is_some_and(|(flow, _)| !flow.state.is_finished()) {
+                let refused = Failure::FlowExists(id.clone());
+                return match keyed {
+                    Some(keyed) => Ok(Verdict::Repeat { keyed, beside: owner.clone(), refused }),
+                    None => Err(refused.into()),
                 };
-                match self.one_step(Changes { keyed, ..step }).await? {
-                    Written::Lost if is_taken => return Err(Failure::FlowExists(id)),
-                    stepped => {
-                        if matches!(stepped, Written::Records { .. }) {
-                            self.events.announce(told.into_vec());
-                        }
-                        stepped
-                    }
-                }
-            };
-            match stepped {
-                Written::Task(_) | Written::Records { .. } => {
-                    let reading = self.flow(&id).await.map_err(Failure::after_change)?;
-                    return Ok(FlowAnswer::Made(Box::new(reading)));
-                }
-                Written::Lost => {}
-                Written::KeyReused => return Err(Failure::KeyReused),
-                Written::Replayed { status, items } => {
-                    return self.replayed_flow(status, items).await;
-                }
             }
+            let made = checked.clone().make(id.clone(), now);
+            let (changes, news) = self.make_flow(records, made, before)?;
+            Ok(Verdict::Write(Changes { keyed, ..changes }, news, ()))
+        });
+        match made.await? {
+            Done::Now(()) => {
+                let reading = self.flow(&id).await.map_err(Failure::after_change)?;
+                Ok(FlowAnswer::Made(Box::new(reading)))
+            }
+            Done::Before { status, items } => self.replayed_flow(status, items).await,
         }
-        Err(Failure::Contended)
     }
 
     /// An id for a flow that was given none. That of a keyed request lies where every repeat of it looks,
@@ -130,94 +110,71 @@ impl Engine {
         Ok(FlowAnswer::Replayed { status, flow, id })
     }
 
-    /// Checks what the queues of a flow ask for, and makes those that do not exist.
+    /// Checks a flow against the settings of its queues, and makes those that do not exist.
     async fn check_flow(&self, checked: &CheckedFlow) -> Result<(), Failure> {
-        let mut named = HashMap::new();
-        for name in checked.queues() {
-            if !self.auto_create {
-                self.queue(name).await?;
+        let missing = self.transact(&[], |records, _| {
+            let (mut named, mut missing) = (HashMap::new(), Vec::new());
+            for name in checked.queues() {
+                if records.queue(name)?.is_none() {
+                    missing.push(name.clone());
+                }
+                named.insert(name.clone(), records.settings(name)?);
             }
-            named.insert(name.clone(), self.settings_of(name).await?);
-        }
-        for name in checked.callback_queues() {
-            if !named.contains_key(name) {
-                named.insert(name.clone(), self.settings_of(name).await?);
+            if let Some(name) = missing.first().filter(|_| !self.auto_create) {
+                return Err(Failure::NoQueue(name.clone()).into());
             }
-        }
-        checked.check_queues(&|name| &named[name])?;
-        checked.check_reach(&self.reach)?;
-        for name in checked.queues() {
-            if self.store.queue(name).await?.is_none() {
-                self.create_queue(name).await?;
+            for name in checked.callback_queues() {
+                named.insert(name.clone(), records.settings(name)?);
             }
+            checked.check_queues(&|name| &named[name])?;
+            checked.check_reach(&self.reach)?;
+            Ok(Verdict::Answer(missing))
+        });
+        for name in missing.await?.answer()? {
+            self.create_queue(&name).await?;
         }
         Ok(())
     }
 
-    /// The one write that makes a flow, with all its steps and the first tasks, in place of one that ended;
-    /// and what is told of it then.
-    async fn making_step(
+    /// The one transaction that makes a flow, with all its steps and the first tasks, in place of one that
+    /// ended; and the events that tell of it.
+    fn make_flow(
         &self,
+        records: &Records,
         made: MadeFlow,
-        before: Option<(Flow, Revision)>,
-    ) -> Result<(Changes, Announcements), Failure> {
-        self.check_ids(&made.spawn).await?;
+        before: Option<(&Flow, Revision)>,
+    ) -> Found<(Changes, Announcements)> {
         let MadeFlow { mut flow, steps, orders, spawn } = made;
+        for spec in &spawn {
+            let live = records.task(&spec.queue, &spec.id)?;
+            if live.is_some_and(|stored| !stored.task.status.state.is_finished()) {
+                return Err(Failure::Push { refusal: PushRefusal::Duplicate }.into());
+            }
+        }
         if self.may_be_missed(&flow, &spawn) {
             flow.watch(flow.created_at);
         }
-        let mut old = match &before {
-            Some((flow, _)) => self.steps_of(&flow.id).await?,
+        let mut old: HashMap<OwnerKey, Revision> = match before {
+            Some(_) => {
+                let steps = records.steps(&flow.id)?.iter();
+                steps.map(|stored| (stored.owner.key(), stored.revision)).collect()
+            }
             None => HashMap::new(),
         };
-        let (items, revision) = before
-            .map_or((0, None), |(flow, revision)| (flow.counts.total() as usize, Some(revision)));
-        let mut change = changed(Owner::Flow(Box::new(flow.clone())), revision);
-        change.drop_first = items;
+        let revision = before.map(|(_, revision)| revision);
+        let mut change = OwnerChange::put(Owner::Flow(Box::new(flow.clone())), revision);
+        change.drop_first = before.map_or(0, |(flow, _)| flow.counts.total() as usize);
         change.append = orders;
         let mut owners = vec![change];
         owners.extend(steps.into_iter().map(|step| {
-            let revision = old.remove(&step.name);
-            changed(Owner::Step(Box::new(step)), revision)
+            let revision = old.remove(&OwnerKey::step(&flow.id, &step.name));
+            OwnerChange::put(Owner::Step(Box::new(step)), revision)
         }));
-        let gone = old.into_iter();
-        owners.extend(gone.map(|(name, at)| removed(OwnerKey::step(&flow.id, &name), at)));
-        let mut told = Announcements::default();
-        announce::flow::changed(None, &flow, flow.created_at, &mut told);
-        told.extend(spawn.iter().map(|spec| announce::task::pushed(spec, flow.created_at)));
-        Ok((Changes { owners, births: spawn, ..Changes::default() }, told))
-    }
-
-    /// Refuses a flow whose first tasks have ids that others have.
-    async fn check_ids(&self, spawn: &[Spec]) -> Result<(), Failure> {
-        let mut queues: HashMap<&QueueName, Vec<TaskId>> = HashMap::new();
-        for spec in spawn {
-            queues.entry(&spec.queue).or_default().push(spec.id.clone());
-        }
-        for (queue, ids) in queues {
-            let read = self.store.read(queue, &ids).await?;
-            if read.iter().flatten().any(|stored| !stored.task.status.state.is_finished()) {
-                return Err(Failure::Push { refusal: PushRefusal::Duplicate });
-            }
-        }
-        Ok(())
-    }
-
-    /// The steps of a flow and their versions.
-    async fn steps_of(&self, id: &FlowId) -> Result<HashMap<StepName, Revision>, StoreError> {
-        let (key, mut cursor, mut steps) = (OwnerKey::flow(id), None, HashMap::new());
-        loop {
-            let page = self.steps_page(&key, cursor, STEPS_CHUNK).await?;
-            for StoredOwner { owner, revision } in page.items {
-                if let Owner::Step(step) = owner {
-                    steps.insert(step.name, revision);
-                }
-            }
-            if page.next.is_none() {
-                return Ok(steps);
-            }
-            cursor = page.next;
-        }
+        owners.extend(old.into_iter().map(|(key, at)| OwnerChange::remove(key, at)));
+        let mut news = Announcements::default();
+        announce::flow::changed(None, &flow, flow.created_at, &mut news);
+        news.extend(spawn.iter().map(|spec| announce::task::pushed(spec, flow.created_at)));
+        Ok((Changes { owners, births: spawn, ..Changes::default() }, news))
     }
 
     /// Does something to a flow.
@@ -226,22 +183,23 @@ impl Engine {
         id: &FlowId,
         verb: FlowVerb,
     ) -> Result<FlowReading, Failure> {
-        let key = OwnerKey::flow(id);
-        for _ in 0..ROUNDS_MAX {
-            let is_done = {
-                let _lock = self.owner_locks.lock([&key]).await;
-                let (before, revision) = self.known_flow(id).await?;
-                let flow = before.clone().carry_out(verb, self.now())?;
-                let change = changed(Owner::Flow(Box::new(flow.clone())), Some(revision));
-                flow == before
-                    || self.stepped(Changes { owners: vec![change], ..Changes::default() }).await?
-            };
-            if is_done {
-                self.sweep_after_verb(id).await;
-                return self.flow(id).await.map_err(Failure::after_change);
+        let keys = [OwnerKey::flow(id)];
+        let acted = self.transact(&keys, |records, now| {
+            let is_kept = |flow: &Flow| flow.gone_at().is_none_or(|at| at > now);
+            let found = records.flow(id)?.filter(|(flow, _)| is_kept(flow));
+            let (before, revision) = found.ok_or_else(|| Failure::NoFlow(id.clone()))?;
+            let flow = before.clone().carry_out(verb, now)?;
+            if flow == *before {
+                return Ok(Verdict::Answer(()));
             }
-        }
-        Err(Failure::Contended)
+            let mut news = Announcements::default();
+            announce::flow::changed(Some(before), &flow, now, &mut news);
+            let change = OwnerChange::put(Owner::Flow(Box::new(flow)), Some(revision));
+            Ok(Verdict::Write(change.into(), news, ()))
+        });
+        acted.await?.answer()?;
+        self.sweep_after_verb(id).await;
+        self.flow(id).await.map_err(Failure::after_change)
     }
 
     async fn known_flow(&self, id: &FlowId) -> Result<(Flow, Revision), Failure> {
@@ -262,12 +220,4 @@ fn flow_of(stored: StoredOwner) -> Option<(Flow, Revision)> {
         Owner::Flow(flow) => Some((*flow, stored.revision)),
         _ => None,
     }
-}
-
-/// What a store has to remember of a request to make a flow.
-fn keyed(key: Key, id: &FlowId) -> Keyed {
-    let Key { key, request, status, single } = key;
-    let id = TaskId::parse(id.as_str()).ok();
-    let items = vec![KeyedItem { id, code: None }];
-    Keyed { key, request, status, single, items, positions: Vec::new() }
 }

@@ -12,8 +12,9 @@ use punctual_store::{OwnerListing, StoreError, StoredOwner};
 
 use super::super::{Engine, Failure};
 use super::advance::unreadable;
-use super::{STEPS_CHUNK, flow_of};
+use super::flow_of;
 use crate::access::Scope;
+use crate::engine::records::STEPS_CHUNK;
 
 /// Tasks read at a time for nothing but their state.
 const TASKS_CHUNK: usize = 64;

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use punctual_core::flow::{FlowState, Heard, StepEnd, StepState};
 use punctual_core::{
-    Event, Flow, FlowId, FlowStep, OwnerKey, OwnerKind, QueueName, State, StepName, Timestamp,
+    Announcements, Event, Flow, FlowId, FlowStep, OwnerKey, OwnerKind, QueueName, State, StepName,
+    Timestamp, announce,
 };
-use punctual_store::{
-    Change, Changes, OwnerListing, OwnerPage, Revision, StoreError, Stored, Written,
-};
+use punctual_store::{Change, Changes, OwnerListing, OwnerPage, Revision, StoreError, Stored};
 
 use super::super::Engine;
 use super::super::loops::complain;
+use super::super::write::Draft;
 use super::far::{FarStep, ON_ITS_WAY, keep};
 use super::scene::{Scene, changed, name_of, removed};
 use super::{ROUNDS_MAX, flow_of};
@@ -183,10 +183,9 @@ impl Engine {
         }
         let [scene] = scenes;
         let (together, step) = scene.into_step(now);
-        if !self.stepped(step).await? {
+        if !self.write(step, together.news).await? {
             return Ok(Looked::Lost);
         }
-        self.events.announce(together.news.into_vec());
         Ok(Looked::Done { is_all })
     }
 
@@ -197,7 +196,7 @@ impl Engine {
         living: Vec<(QueueName, StepName)>,
         look: Look<'_>,
         now: Timestamp,
-    ) -> Result<Vec<(FarStep, Change)>, StoreError> {
+    ) -> Result<Vec<(FarStep, Draft)>, StoreError> {
         let mut far = Vec::new();
         let flow = OwnerKey::flow(&scene.advance.flow().id);
         let mut queues: BTreeMap<QueueName, Vec<StepName>> = BTreeMap::new();
@@ -234,12 +233,11 @@ impl Engine {
     }
 
     /// Lets something happen to tasks that lie elsewhere, and brings their flow into line.
-    async fn commit_far(&self, far: Vec<(FarStep, Change)>) -> Result<(), StoreError> {
-        let (steps, changes): (Vec<FarStep>, Vec<Change>) = far.into_iter().unzip();
-        let results = self.store.write(changes.into_iter().map(Into::into).collect()).await;
+    async fn commit_far(&self, far: Vec<(FarStep, Draft)>) -> Result<(), StoreError> {
+        let (steps, drafts): (Vec<FarStep>, Vec<Draft>) = far.into_iter().unzip();
         let mut done = Vec::new();
-        for (step, result) in steps.into_iter().zip(results) {
-            done.extend(result?.is_done().then_some(step));
+        for (step, written) in steps.into_iter().zip(self.writer.write(drafts).await) {
+            done.extend(written?.is_done().then_some(step));
         }
         self.reconcile_all(done).await;
         Ok(())
@@ -255,7 +253,7 @@ impl Engine {
         queue: &punctual_core::Queue,
         is_far: bool,
         now: Timestamp,
-    ) -> Option<(FarStep, Change)> {
+    ) -> Option<(FarStep, Draft)> {
         let state = stored.task.status.state_at(now);
         let event = match scene.advance.flow().state {
             FlowState::Paused => match state {
@@ -290,7 +288,10 @@ impl Engine {
             let (flow, name) = (step.flow.clone(), step.name.clone());
             let task = (step.queue.clone(), step.task_id());
             let step = FarStep { flow, name, task, is_passing, is_gone: false };
-            return Some((step, Change { expected: stored.revision, decision }));
+            let mut news = Announcements::default();
+            announce::task::after(&stored.task, &event, &decision, now, &mut news);
+            let change = Change { expected: stored.revision, decision };
+            return Some((step, Draft::told(change, news)));
         }
         if let Ok(Heard::Ended(end)) = scene.advance.flow().hear(step, &event, &decision) {
             scene.advance.end(name, end);
@@ -317,8 +318,9 @@ impl Engine {
             } else {
                 changed(punctual_core::Owner::Flow(Box::new(flow)), Some(revision))
             });
-            let stepped = self.one_step(Changes { owners, ..Changes::default() }).await?;
-            if is_last && matches!(stepped, Written::Records { .. }) {
+            let changes = Changes { owners, ..Changes::default() };
+            let is_done = self.write(changes, Announcements::default()).await?;
+            if is_last && is_done {
                 return Ok(true);
             }
         }

@@ -5,22 +5,18 @@ mod runs;
 use std::collections::HashMap;
 
 use punctual_core::announce;
+use punctual_core::calendar::Rule;
 use punctual_core::limits::{PAGE_BYTES_MAX, PAGE_EXAMINED_MAX};
 use punctual_core::plan::{Order, PlanPatch, PlanState, PlanVerb};
 use punctual_core::{
-    Announcements, Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, Settings, TaskId,
-    Timestamp,
+    Announcements, Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, TaskId, Timestamp,
 };
-use punctual_store::{
-    Changes, Keyed, KeyedItem, OwnerChange, OwnerListing, Revision, StoreError, StoredOwner,
-    Written,
-};
+use punctual_store::{Changes, Keyed, OwnerChange, OwnerListing, Revision, StoredOwner};
 
+use super::records::{Found, Records};
+use super::transact::{Done, Verdict};
 use super::{Engine, Failure, Key, random};
 use crate::access::Scope;
-
-/// How often a plan is read again before the request is given up.
-const ROUNDS_MAX: usize = 16;
 
 /// Results read at a time: so few that a store always answers with all of them.
 const RESULTS_CHUNK: usize = 15;
@@ -75,48 +71,43 @@ impl Engine {
         patch: PlanPatch,
         key: Option<Key>,
     ) -> Result<PlanAnswer, Failure> {
-        let (station, order, rule) = self.checked(&patch, None).await?;
+        let checked = self
+            .transact(&[], |records, _| Ok(Verdict::Answer(self.checked(records, &patch, None)?)));
+        let (station, order, rule) = checked.await?.answer()?;
         let given = patch.plan_id.map(|given| given.0);
         let id = given.unwrap_or_else(|| PlanId::numbered(random::bits() as u64));
         self.open_station(&station).await?;
-        for _ in 0..ROUNDS_MAX {
-            let before = self.find_plan(&id).await?;
+        let owner = OwnerKey::plan(&station, &id);
+        let made = self.transact(std::slice::from_ref(&owner), |records, now| {
+            let before = records.plan(&id)?;
             let is_free =
-                |(plan, _): &Known| plan.state() == PlanState::Finished && plan.station == station;
-            let taken = before.as_ref().is_some_and(|known| !is_free(known));
-            if taken && key.is_none() {
-                return Err(Failure::PlanExists(id));
-            }
-            let now = self.now();
-            let plan = Plan::new(id.clone(), station.clone(), order.clone(), rule.clone(), now);
-            let mut change = changed(&plan, before.as_ref().map(|(_, revision)| *revision));
-            change.drop_first = before.map_or(0, |(plan, _)| plan.results as usize);
-            if taken {
-                // Only a repeat is answered; what is there stays.
-                change.expected = Some(Revision::NEVER);
-            }
+                |plan: &Plan| plan.state() == PlanState::Finished && plan.station == station;
             let keyed = key.map(|key| keyed(key, &id));
-            let step = Changes { owners: vec![change], keyed, ..Changes::default() };
-            match self.one_step(step).await? {
-                Written::Task(_) | Written::Records { .. } => {
-                    self.tell_plan(None, &plan, now);
-                    return Ok(PlanAnswer::Made(Box::new(plan)));
-                }
-                Written::Lost if taken => return Err(Failure::PlanExists(id)),
-                Written::Lost => {}
-                Written::KeyReused => return Err(Failure::KeyReused),
-                Written::Replayed { status, items } => {
-                    let id = items.into_iter().next().and_then(|item| item.id);
-                    let known = match id.as_ref().and_then(|id| PlanId::parse(id.as_str()).ok()) {
-                        Some(id) => self.find_plan(&id).await?,
-                        None => None,
-                    };
-                    let plan = known.map(|(plan, _)| Box::new(plan));
-                    return Ok(PlanAnswer::Replayed { status, plan, id, station });
-                }
+            if before.is_some_and(|(plan, _)| !is_free(plan)) {
+                let refused = Failure::PlanExists(id.clone());
+                return match keyed {
+                    Some(keyed) => Ok(Verdict::Repeat { keyed, beside: owner.clone(), refused }),
+                    None => Err(refused.into()),
+                };
+            }
+            let plan = Plan::new(id.clone(), station.clone(), order.clone(), rule.clone(), now);
+            let mut change = changed(&plan, before.map(|(_, revision)| revision));
+            change.drop_first = before.map_or(0, |(plan, _)| plan.results as usize);
+            let changes = Changes { owners: vec![change], keyed, ..Changes::default() };
+            Ok(Verdict::Write(changes, news(None, &plan, now), Box::new(plan)))
+        });
+        match made.await? {
+            Done::Now(plan) => Ok(PlanAnswer::Made(plan)),
+            Done::Before { status, items } => {
+                let id = items.into_iter().next().and_then(|item| item.id);
+                let known = match id.as_ref().and_then(|id| PlanId::parse(id.as_str()).ok()) {
+                    Some(id) => self.find_plan(&id).await?,
+                    None => None,
+                };
+                let plan = known.map(|(plan, _)| Box::new(plan));
+                Ok(PlanAnswer::Replayed { status, plan, id, station })
             }
         }
-        Err(Failure::Contended)
     }
 
     /// Makes a plan under an id, or gives the one there another rule. True: it was made.
@@ -128,51 +119,57 @@ impl Engine {
         if patch.plan_id.as_ref().is_some_and(|given| given.0 != *id) {
             return Err(Failure::invalid("plan_id", "the one of the path, or none"));
         }
-        for _ in 0..ROUNDS_MAX {
-            let before = self.find_plan(id).await?;
-            let known = before.as_ref().map(|(plan, _)| plan);
-            let (station, order, rule) = self.checked(patch, known).await?;
-            self.open_station(&station).await?;
-            let created = before.is_none();
-            let now = self.now();
-            let revision = before.as_ref().map(|(_, revision)| *revision);
-            let plan = match &before {
+        // The station is made only for a request that is right.
+        let checked = self.transact(&[], |records, _| {
+            let before = records.plan(id)?.map(|(plan, _)| plan);
+            Ok(Verdict::Answer(self.checked(records, patch, before)?.0))
+        });
+        let station = checked.await?.answer()?;
+        self.open_station(&station).await?;
+        let keys = [OwnerKey::plan(&station, id)];
+        let put = self.transact(&keys, |records, now| {
+            let before = records.plan(id)?;
+            let (station, order, rule) =
+                self.checked(records, patch, before.map(|(plan, _)| plan))?;
+            let plan = match before {
                 Some((plan, _)) => plan.clone().replace(order, rule, now),
                 None => Plan::new(id.clone(), station, order, rule, now),
             };
-            if self.change_owner(changed(&plan, revision)).await? {
-                self.tell_plan(before.as_ref().map(|(before, _)| before), &plan, now);
-                return Ok((plan, created));
-            }
-        }
-        Err(Failure::Contended)
+            let change = changed(&plan, before.map(|(_, revision)| revision));
+            let news = news(before.map(|(plan, _)| plan), &plan, now);
+            Ok(Verdict::Write(change.into(), news, (plan, before.is_none())))
+        });
+        put.await?.answer()
     }
 
-    /// What a request asks for, checked as far as that is possible before its time has come.
-    async fn checked(
+    /// Checks a request as far as that is possible before its time has come.
+    fn checked(
         &self,
+        records: &Records,
         patch: &PlanPatch,
         before: Option<&Plan>,
-    ) -> Result<(QueueName, Order, punctual_core::calendar::Rule), Failure> {
+    ) -> Found<(QueueName, Order, Rule)> {
         let rule = patch.rule(before.map(|plan| &plan.rule));
         let rule = rule.map_err(|invalid| Failure::Refused(invalid.into()))?;
         let station = match (&patch.station, before) {
             (Some(station), Some(plan)) if *station != plan.station => {
                 let rule = "it cannot change; delete the plan and make it anew";
-                return Err(Failure::invalid("station", rule));
+                return Err(Failure::invalid("station", rule).into());
             }
             (Some(station), _) => station.clone(),
             (None, Some(plan)) => plan.station.clone(),
-            (None, None) => return Err(Failure::invalid("station", "name the queue of its runs")),
+            (None, None) => {
+                return Err(Failure::invalid("station", "name the queue of its runs").into());
+            }
         };
         let none = Order::default();
         let order = patch.order(before.map_or(&none, |plan| &plan.order))?;
+        if !self.auto_create && records.queue(&station)?.is_none() {
+            return Err(Failure::NoQueue(station).into());
+        }
         let mut named = HashMap::new();
         for name in std::iter::once(station.clone()).chain(order.callback_queues()) {
-            if name == station && !self.auto_create {
-                self.queue(&name).await?;
-            }
-            let settings = self.settings_of(&name).await?;
+            let settings = records.settings(&name)?;
             named.insert(name, settings);
         }
         order.check_queues(&station, &|name| &named[name])?;
@@ -188,12 +185,6 @@ impl Engine {
         }
     }
 
-    /// The settings of a queue; what does not exist yet will be made with its initial ones.
-    pub(super) async fn settings_of(&self, name: &QueueName) -> Result<Settings, StoreError> {
-        let record = self.store.queue(name).await?;
-        Ok(record.map_or_else(|| Settings::initial(name), |queue| queue.settings.clone()))
-    }
-
     /// Reads a plan.
     pub(crate) async fn plan(&self, id: &PlanId) -> Result<Plan, Failure> {
         Ok(self.known_plan(id).await?.0)
@@ -206,7 +197,7 @@ impl Engine {
     async fn find_plan(&self, id: &PlanId) -> Result<Option<Known>, Failure> {
         let Some(station) = self.store.station(id).await? else { return Ok(None) };
         let stored = self.store.owners(&[OwnerKey::plan(&station, id)]).await?.pop().flatten();
-        Ok(stored.and_then(known))
+        Ok(stored.and_then(plan_of))
     }
 
     /// Lists plans in the order asked for, and says where the next page begins.
@@ -239,7 +230,7 @@ impl Engine {
                 }
             };
             examined += listing.limit;
-            let found = page.items.into_iter().filter_map(known).map(|(plan, _)| plan);
+            let found = page.items.into_iter().filter_map(plan_of).map(|(plan, _)| plan);
             let found: Vec<Plan> = found.filter(wanted).collect();
             bytes += found.iter().map(|plan| RawJson::of(plan).len()).sum::<usize>();
             if bytes > PAGE_BYTES_MAX && !plans.is_empty() {
@@ -256,40 +247,33 @@ impl Engine {
 
     /// Removes a plan. Its living run goes on, and nobody hears of its end.
     pub(crate) async fn delete_plan(&self, id: &PlanId) -> Result<(), Failure> {
-        for _ in 0..ROUNDS_MAX {
-            let (plan, revision) = self.known_plan(id).await?;
-            if self.change_owner(removed(&plan, revision)).await? {
-                self.events.announce([announce::plan::deleted(&plan, self.now())]);
-                return Ok(());
-            }
-        }
-        Err(Failure::Contended)
+        let deleted = self.transact(&[], |records, now| {
+            let (plan, revision) = known(records, id)?;
+            let change = OwnerChange::remove(OwnerKey::plan(&plan.station, id), revision);
+            let news = announce::plan::deleted(plan, now).into();
+            Ok(Verdict::Write(change.into(), news, ()))
+        });
+        deleted.await?.answer()
     }
 
     /// Does something to a plan.
     pub(crate) async fn act_on_plan(&self, id: &PlanId, verb: PlanVerb) -> Result<Plan, Failure> {
-        for _ in 0..ROUNDS_MAX {
-            let (before, revision) = self.known_plan(id).await?;
-            let now = self.now();
+        let acted = self.transact(&[], |records, now| {
+            let (before, revision) = known(records, id)?;
             let plan = before.clone().carry_out(verb, now)?;
-            let mut news = Announcements::default();
-            let done = if verb == PlanVerb::Run {
-                let settings = self.settings_of(&plan.station).await?;
-                let (step, plan) =
-                    self.fire(plan, revision, false, &settings, now, &mut news).await?;
-                self.stepped(step).await?.then_some(plan)
-            } else if plan == before {
-                Some(plan)
-            } else {
-                announce::plan::changed(Some(&before), &plan, now, &mut news);
-                self.change_owner(changed(&plan, Some(revision))).await?.then_some(plan)
-            };
-            if let Some(plan) = done {
-                self.events.announce(news.into_vec());
-                return Ok(plan);
+            if verb == PlanVerb::Run {
+                let queue = records.settings(&plan.station)?;
+                let (changes, news, plan) =
+                    self.fire(records, plan, revision, false, &queue, now)?;
+                return Ok(Verdict::Write(changes, news, plan));
             }
-        }
-        Err(Failure::Contended)
+            if plan == *before {
+                return Ok(Verdict::Answer(plan));
+            }
+            let news = news(Some(before), &plan, now);
+            Ok(Verdict::Write(changed(&plan, Some(revision)).into(), news, plan))
+        });
+        acted.await?.answer()
     }
 
     /// The results kept of a plan, the newest first: those before a place, or all. Also says before
@@ -327,29 +311,21 @@ impl Engine {
         }
         Ok((items, (first > 0).then_some(gone + first as u64)))
     }
-
-    /// Announces what somebody made of a plan.
-    fn tell_plan(&self, before: Option<&Plan>, after: &Plan, now: Timestamp) {
-        let mut news = Announcements::default();
-        announce::plan::changed(before, after, now, &mut news);
-        self.events.announce(news.into_vec());
-    }
-
-    async fn change_owner(&self, change: OwnerChange) -> Result<bool, StoreError> {
-        self.stepped(Changes { owners: vec![change], ..Changes::default() }).await
-    }
-
-    /// Carries out a step; false: it lost its race.
-    pub(super) async fn stepped(&self, step: Changes) -> Result<bool, StoreError> {
-        Ok(matches!(self.one_step(step).await?, Written::Records { .. }))
-    }
-
-    pub(super) async fn one_step(&self, step: Changes) -> Result<Written, StoreError> {
-        self.store.write_one(step.into()).await
-    }
 }
 
-fn known(stored: StoredOwner) -> Option<Known> {
+/// The events that tell what somebody made of a plan.
+fn news(before: Option<&Plan>, after: &Plan, now: Timestamp) -> Announcements {
+    let mut news = Announcements::default();
+    announce::plan::changed(before, after, now, &mut news);
+    news
+}
+
+/// A plan that exists.
+fn known<'a>(records: &'a Records, id: &PlanId) -> Found<(&'a Plan, Revision)> {
+    Ok(records.plan(id)?.ok_or_else(|| Failure::NoPlan(id.clone()))?)
+}
+
+fn plan_of(stored: StoredOwner) -> Option<Known> {
     match stored.owner {
         Owner::Plan(plan) => Some((*plan, stored.revision)),
         _ => None,
@@ -357,23 +333,10 @@ fn known(stored: StoredOwner) -> Option<Known> {
 }
 
 fn changed(plan: &Plan, expected: Option<Revision>) -> OwnerChange {
-    OwnerChange {
-        key: OwnerKey::plan(&plan.station, &plan.id),
-        expected,
-        after: Some(Owner::Plan(Box::new(plan.clone()))),
-        drop_first: 0,
-        append: Vec::new(),
-    }
+    OwnerChange::put(Owner::Plan(Box::new(plan.clone())), expected)
 }
 
-fn removed(plan: &Plan, revision: Revision) -> OwnerChange {
-    OwnerChange { after: None, ..changed(plan, Some(revision)) }
-}
-
-/// What a store has to remember of a request to make a plan.
+/// The request to make a plan, as a store remembers it.
 fn keyed(key: Key, id: &PlanId) -> Keyed {
-    let Key { key, request, status, single } = key;
-    let id = TaskId::parse(id.as_str()).ok();
-    let items = vec![KeyedItem { id, code: None }];
-    Keyed { key, request, status, single, items, positions: Vec::new() }
+    key.keyed(TaskId::parse(id.as_str()).ok())
 }

@@ -1,115 +1,103 @@
-//! What becomes of plans in time: their runs are made and watched, and go on when one is gone.
+//! Plans in time: their runs are made and watched, and plans go on when a run is gone.
 
 use punctual_core::announce;
 use punctual_core::bundle::BundlePush;
 use punctual_core::plan::{Ended, Fired, PlanState};
 use punctual_core::{
-    Announcements, OwnerKey, OwnerKind, Plan, QueueName, Settings, State, Timestamp,
+    Announcements, Changes, OwnerChange, OwnerKey, OwnerKind, Plan, QueueName, Revision, Settings,
+    State, Timestamp,
 };
-use punctual_store::{Changes, OwnerListing, Revision, StoreError};
+use punctual_store::{OwnerListing, StoreError};
 use tracing::warn;
 
-use super::{changed, known, removed};
-use crate::engine::owned::step_of;
-use crate::engine::{Engine, Failure, Pushing, bundle_pushed};
+use super::{changed, plan_of};
+use crate::engine::records::{Found, Halt, Records};
+use crate::engine::write::Draft;
+use crate::engine::{Engine, Failure, Pushing};
 
 impl Engine {
-    /// What is to be done about a plan whose time has come.
-    pub(in crate::engine) async fn look_after_plan(
+    /// Decides about a plan whose time has come.
+    pub(in crate::engine) fn look_after_plan(
         &self,
-        plan: Plan,
+        records: &Records,
+        plan: &Plan,
         revision: Revision,
-        queue: &Settings,
         now: Timestamp,
-        news: &mut Announcements,
-    ) -> Result<Changes, StoreError> {
+    ) -> Found<Draft> {
         if plan.living.is_some() {
-            return self.watch_run(plan, revision, now, news).await;
+            return self.watch_run(records, plan, revision, now);
         }
         if plan.state() == PlanState::Finished {
-            return Ok(Changes { owners: vec![removed(&plan, revision)], ..Changes::default() });
+            let key = OwnerKey::plan(&plan.station, &plan.id);
+            return Ok(Draft::quiet(OwnerChange::remove(key, revision)));
         }
-        match self.fire(plan.clone(), revision, true, queue, now, news).await {
-            Ok((step, _)) => Ok(step),
-            Err(Failure::Store(failure)) => Err(failure),
-            Err(failure) => {
+        let queue = records.settings(&plan.station)?;
+        match self.fire(records, plan.clone(), revision, true, &queue, now) {
+            Ok((changes, news, _)) => Ok(Draft::told(changes, news)),
+            Err(Halt::Refused(failure)) => {
                 warn!(plan = %plan.id, station = %plan.station, %failure, "a plan cannot push and stands still");
                 let stopped = plan.clone().stop(failure.to_string());
-                announce::plan::stopped(&plan, &stopped, now, news);
-                let change = changed(&stopped, Some(revision));
-                Ok(Changes { owners: vec![change], ..Changes::default() })
+                let mut news = Announcements::default();
+                announce::plan::stopped(plan, &stopped, now, &mut news);
+                Ok(Draft::told(changed(&stopped, Some(revision)), news))
             }
+            Err(missing @ Halt::Missing) => Err(missing),
         }
     }
 
     /// Pushes a run, or the plan's message into its bundle.
-    pub(super) async fn fire(
+    pub(super) fn fire(
         &self,
+        records: &Records,
         plan: Plan,
         revision: Revision,
         is_ruled: bool,
         queue: &Settings,
         now: Timestamp,
-        news: &mut Announcements,
-    ) -> Result<(Changes, Plan), Failure> {
+    ) -> Found<(Changes, Announcements, Plan)> {
         let before = plan.clone();
         let fired = plan.fire(is_ruled, queue, self.plan_exec_timeout, now);
-        let mut told = Announcements::default();
-        announce::plan::fired(&before, is_ruled, &fired, now, &mut told);
-        told.extend(fired.task.iter().map(|spec| announce::task::pushed(spec, now)));
+        let mut news = Announcements::default();
+        announce::plan::fired(&before, is_ruled, &fired, now, &mut news);
+        news.extend(fired.task.iter().map(|spec| announce::task::pushed(spec, now)));
         let Fired { plan, task, results, drop_results } = fired;
         let key = OwnerKey::plan(&plan.station, &plan.id);
         let ended = Ended { plan: plan.clone(), results, drop_results };
-        let mut step = step_of(key, revision, ended.into());
-        step.births.extend(task);
+        let mut changes = Changes::of_owner(key, revision, ended.into());
+        changes.births.extend(task);
         if let Some(key) = plan.order.bundle_key.clone() {
             let payload = plan.order.message.clone();
             let push = BundlePush { payload, ..BundlePush::default() };
-            let record = self.queue(&plan.station).await?;
+            let record = records.queue(&plan.station)?;
+            let record = record.ok_or_else(|| Failure::NoQueue(plan.station.clone()))?;
             let pushing = Pushing { key, own: None, push, keyed: None };
-            let (pushed, _) = self.bundle_step(&record, &pushing).await?;
-            told.extend(bundle_pushed(&pushed, now));
-            step.owners.extend(pushed.owners);
-            step.tasks.extend(pushed.tasks);
-            step.births.extend(pushed.births);
+            let (pushed, told, _) = self.push_into(records, record, &pushing, now)?;
+            news.extend(told.into_vec());
+            changes.owners.extend(pushed.owners);
+            changes.tasks.extend(pushed.tasks);
+            changes.births.extend(pushed.births);
         }
-        news.extend(told.into_vec());
-        Ok((step, plan))
+        Ok((changes, news, plan))
     }
 
     /// Looks whether somebody came for a run, and whether it is still there.
-    async fn watch_run(
+    fn watch_run(
         &self,
-        plan: Plan,
+        records: &Records,
+        plan: &Plan,
         revision: Revision,
         now: Timestamp,
-        news: &mut Announcements,
-    ) -> Result<Changes, StoreError> {
+    ) -> Found<Draft> {
         let key = OwnerKey::plan(&plan.station, &plan.id);
-        let before = plan.clone();
-        let ended = match self.living_task(&plan).await? {
-            None => {
-                let ended = plan.lost(now);
-                announce::plan::ended(&before, &ended.plan, None, now, news);
-                ended
-            }
-            Some(state) => {
-                let nobody_came =
-                    state == State::Ready && !self.is_served(&plan.station, plan.exec_time);
-                let plan = plan.watched(nobody_came);
-                announce::plan::changed(Some(&before), &plan, now, news);
-                Ended { plan, results: Vec::new(), drop_results: 0 }
-            }
+        let Some(state) = living_state(records, plan, now)? else {
+            return Ok(lost(plan, revision, now));
         };
-        Ok(step_of(key, revision, ended.into()))
-    }
-
-    /// The state of a plan's living run; none: it is gone.
-    async fn living_task(&self, plan: &Plan) -> Result<Option<State>, StoreError> {
-        let Some(run) = &plan.living else { return Ok(None) };
-        let read = self.store.read(&plan.station, std::slice::from_ref(&run.task)).await?;
-        let now = self.now();
-        Ok(read.into_iter().flatten().next().map(|stored| stored.task.status.state_at(now)))
+        let nobody_came = state == State::Ready && !self.is_served(&plan.station, plan.exec_time);
+        let watched = plan.clone().watched(nobody_came);
+        let mut news = Announcements::default();
+        announce::plan::changed(Some(plan), &watched, now, &mut news);
+        let ended = Ended { plan: watched, results: Vec::new(), drop_results: 0 };
+        Ok(Draft::told(Changes::of_owner(key, revision, ended.into()), news))
     }
 
     /// Whether somebody asked for a queue's tasks since a run was pushed.
@@ -134,18 +122,15 @@ impl Engine {
         };
         loop {
             let page = self.store.list_owners(listing.clone()).await?;
-            for (plan, revision) in page.items.into_iter().filter_map(known) {
-                if plan.living.is_some() && self.living_task(&plan).await?.is_none() {
-                    let key = OwnerKey::plan(&plan.station, &plan.id);
-                    let (before, now) = (plan.clone(), self.now());
-                    let ended = plan.lost(now);
-                    let mut news = Announcements::default();
-                    announce::plan::ended(&before, &ended.plan, None, now, &mut news);
-                    // Who changed it meanwhile has seen that the run is gone, or will.
-                    if self.stepped(step_of(key, revision, ended.into())).await? {
-                        self.events.announce(news.into_vec());
-                    }
-                }
+            let mut plans: Vec<_> = page.items.into_iter().filter_map(plan_of).collect();
+            plans.retain(|(plan, _)| plan.living.is_some());
+            let drafts = self.decide_each(plans, |records, (plan, revision), now| {
+                let is_gone = living_state(records, plan, now)?.is_none();
+                Ok(is_gone.then(|| lost(plan, *revision, now)))
+            });
+            // A plan that has changed meanwhile has seen that the run is gone, or will.
+            for written in self.writer.write(drafts.await?).await {
+                written?;
             }
             if page.next.is_none() {
                 return Ok(());
@@ -153,4 +138,20 @@ impl Engine {
             listing.cursor = page.next;
         }
     }
+}
+
+/// The state of a plan's living run; none: it is gone.
+fn living_state(records: &Records, plan: &Plan, now: Timestamp) -> Found<Option<State>> {
+    let Some(run) = &plan.living else { return Ok(None) };
+    let task = records.task(&plan.station, &run.task)?;
+    Ok(task.map(|stored| stored.task.status.state_at(now)))
+}
+
+/// The run of a plan is gone: it goes on to its next time.
+fn lost(plan: &Plan, revision: Revision, now: Timestamp) -> Draft {
+    let ended = plan.clone().lost(now);
+    let mut news = Announcements::default();
+    announce::plan::ended(plan, &ended.plan, None, now, &mut news);
+    let key = OwnerKey::plan(&plan.station, &plan.id);
+    Draft::told(Changes::of_owner(key, revision, ended.into()), news)
 }
