@@ -53,6 +53,40 @@ async fn a_delivery_under_way_at_a_crash_is_made_again() {
     server.stop();
 }
 
+/// FAULTS row 52: a run or step whose last attempt was under way has failed, and its plan or flow goes on.
+#[tokio::test]
+async fn a_last_attempt_under_way_at_a_crash_fails_its_plan_and_flow() {
+    let dir = tempfile::tempdir().unwrap();
+    let (address, requests) = target();
+    let server = allowing(dir.path());
+    let client = server.client();
+    let settings = QueueChanges::new()
+        .mode(Mode::Http)
+        .set("url", RawJson::of(&format!("http://{address}/")))
+        .set("max_attempts", RawJson::of(&1));
+    client.put_queue("hooks", &settings).await.unwrap();
+    let flow = json!({"id": "f", "steps": [{"name": "s", "queue": "hooks"}]});
+    client.make_flow_from(&RawJson::of(&flow)).await.unwrap();
+    server.say(&["plan", "add", "hooks", "1", "--id", "p", "--type", "none"]);
+    let under_way: Vec<_> = (0..2).map(|_| requests.recv_timeout(PATIENCE).unwrap().1).collect();
+    server.signal("KILL");
+    server.wait();
+    drop(under_way);
+
+    let server = allowing(dir.path());
+    let deadline = std::time::Instant::now() + PATIENCE;
+    loop {
+        let flow = server.json(&["flow", "get", "f"]);
+        let plan = server.json(&["plan", "get", "p"]);
+        if flow["state"] == "failed" && plan["state"] == "error" {
+            break;
+        }
+        assert!(std::time::Instant::now() < deadline, "{flow} {plan}");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    server.stop();
+}
+
 #[tokio::test]
 async fn a_callback_calls_a_url() {
     let dir = tempfile::tempdir().unwrap();
