@@ -10,7 +10,7 @@ use super::super::owners::made;
 use super::{owner, task};
 use crate::port::{
     AuditEntry, Classes, Keyed, KeyedItem, OwnerChange, Push, PutQueue, Receipt, Remembered,
-    Revision, Step, Stepped, Stored, Take, Taker, Transfer,
+    Revision, Stored, Take, Taker, Transfer,
 };
 
 /// The queue with a task in every state.
@@ -138,9 +138,8 @@ pub(super) fn owners(now: Timestamp) -> Vec<(Owner, Vec<RawJson>)> {
 
 async fn put_owner(store: &dyn Transfer, owner: Owner, append: Vec<RawJson>) {
     let change = OwnerChange { append, ..made(owner) };
-    let step = Step { owners: vec![change], ..Step::default() };
-    let stepped = store.step(vec![step]).await.expect("the store answers").remove(0);
-    assert!(matches!(stepped, Stepped::Done { .. }), "an owner is made");
+    let written = store.write_one(change.into()).await.expect("the store answers");
+    assert!(written.is_done(), "an owner is made");
 }
 
 fn memories(now: Timestamp) -> Vec<Remembered> {
