@@ -103,6 +103,7 @@ impl Engine {
     }
 
     /// Bundles with what their tasks say. What was dropped by time alone is left out.
+    #[expect(clippy::vec_box, reason = "bundles come in boxes and go on in them")]
     async fn readings(
         &self,
         queue: &Queue,
