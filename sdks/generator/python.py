@@ -56,7 +56,7 @@ def doc_lines(text: str, indent: str, mark: str = "# ") -> list[str]:
 
 
 def types(model: Model) -> str:
-    out = [HEADER.format(doc="What requests and answers look like.")]
+    out = [HEADER.format(doc="Types of requests and answers.")]
     out.append("from __future__ import annotations\n\n")
     out.append("from typing import Any, Dict, List, Literal, Optional, TypedDict, Union\n")
     plain = [schema for schema in model.schemas.values() if schema.fields is None]

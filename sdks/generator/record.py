@@ -1,6 +1,6 @@
 """The record of the interface: what the SDKs were written for, as JSON that is easy to compare.
 
-A newer server may offer more than the record has. What the record has, the server must still have.
+A newer server may offer more than the record has. Everything in the record must still be there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def record(model: Model) -> dict[str, Any]:
 
 
 def missing(known: Any, found: Any, place: str = "") -> list[str]:
-    """What is in the known record and not in the found one; a choice may have got further values."""
+    """Lists entries of the known record that the found one lacks; a choice may have got further values."""
     if isinstance(known, dict):
         if not isinstance(found, dict):
             return [f"{place}: was an object, is {found}"]
@@ -55,7 +55,7 @@ def widened(known: str, found: str) -> bool:
 
 
 def added(known: Any, found: Any, place: str = "") -> list[str]:
-    """What is in the found record and not in the known one."""
+    """Lists entries of the found record that the known one lacks."""
     if not (isinstance(known, dict) and isinstance(found, dict)):
         return []
     more = [f"{place}/{key}" for key in found if key not in known]

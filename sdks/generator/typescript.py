@@ -55,7 +55,7 @@ def doc(text: str, indent: str = "") -> str:
 
 
 def types(model: Model) -> str:
-    out = [HEADER.format(doc="What requests and answers look like.")]
+    out = [HEADER.format(doc="Types of requests and answers.")]
     for schema in model.schemas.values():
         name = class_name(schema.name)
         if schema.fields is None:

@@ -8,6 +8,7 @@ mod docs;
 mod links;
 mod markdown;
 mod prose;
+mod sdks;
 mod server;
 mod stages;
 mod tools;
@@ -22,11 +23,12 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test                 everything a change must pass: format, lints, docs, tests, API, dashboard,
-                       examples in the docs, deploy/
+                       examples in the docs, deploy/, SDKs
   api [SEED EXAMPLES]  only the API: what is answered to made-up requests is what /openapi.json says
   docs [FILE…]         only links and examples in the docs
   prose [FOLDER…]      lists sentences that open with What, Whoever, Those… in comments, messages and docs
   dashboard            only the checks of the dashboard: its types, and its pages in a browser
+  sdks [LANGUAGE…]     only the SDKs: each goes through one story against the real server
   deploy               only what is in deploy/: files parse, and the binary takes what they give it
   bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
                        flows; with --store redis those of the store in Redis
@@ -59,6 +61,7 @@ fn run(args: &[String]) -> anyhow::Result<()> {
         ["prose", folders @ ..] => prose::check(folders),
         ["deploy"] => deploy::check(),
         ["dashboard"] => dashboard::check(),
+        ["sdks", languages @ ..] => sdks::check(languages),
         ["bench", rest @ ..] => bench(rest),
         ["crash", "--power", rest @ ..] => crash(true, rest),
         ["crash", rest @ ..] => crash(false, rest),
@@ -95,6 +98,7 @@ fn test() -> anyhow::Result<()> {
     stages.run("dashboard", dashboard::check)?;
     stages.run("examples in the docs", || docs::check(&[]))?;
     stages.run("deploy", deploy::check)?;
+    stages.run("SDKs", sdks::check_all)?;
     stages.summary();
     Ok(())
 }

@@ -1,4 +1,4 @@
-"""What several tests need."""
+"""Shared parts of the tests."""
 
 from __future__ import annotations
 

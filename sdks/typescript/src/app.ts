@@ -12,7 +12,7 @@ import { type Handler, Worker } from "./worker.js";
 export interface AppOptions extends Options {
   /** The worker's own name among those of its queues; made up if left out. */
   name?: string;
-  /** What it is capable of, for queues of mode dispatch. */
+  /** Capabilities of the worker, for queues of mode dispatch. */
   capabilities?: string[];
   /** How many seconds handlers have after a stop; 30 if left out. */
   grace?: number;
@@ -56,8 +56,8 @@ export class Punctual {
   }
 
   /**
-   * Has a function carry out the tasks of a queue, whatever the queue's mode: pull, dispatch or vote. What it returns
-   * is the task's result; what it throws fails the task.
+   * Has a function carry out the tasks of a queue, whatever the queue's mode: pull, dispatch or vote. Its
+   * value is the task's result; an error fails the task.
    */
   task<P = any, C = any>(queue: string, run: (task: Task<P, C>) => unknown, options: TaskOptions = {}): this {
     const { concurrency = 16, prefetch = 0 } = options;
@@ -92,7 +92,7 @@ export class Punctual {
     const client = new Client({ ...this.options, retryFor: 0 });
     this.worker = new Worker(client, this.name, capabilities, grace, [...this.handlers.values()], warn);
     this.ended = this.worker.run().finally(() => (this.worker = undefined));
-    // Whoever joins hears of it.
+    // `join` reports it.
     this.ended.catch(() => undefined);
   }
 

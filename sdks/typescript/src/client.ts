@@ -158,7 +158,7 @@ export class Client extends Api {
         else group[index].reject(errorOfItem(result));
       });
     } catch (error) {
-      // What the server says to the whole may be the fault of one: each gets its own answer.
+      // The refusal of a batch may be the fault of one item: each gets its own answer.
       if (group.length > 1 && error instanceof ApiError && [400, 413, 422].includes(error.status)) {
         for (const it of group) await this.sendGroup(queue, [it]);
       } else {

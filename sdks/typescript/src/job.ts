@@ -12,12 +12,12 @@ const BEAT_MAX_S = 10;
 const REPORT_EVERY_S = 1;
 /** A task whose hold is not told, such as a vote's, is held at least that long. */
 const HOLD_UNKNOWN_S = 10;
-/** What the server keeps in one call. */
+/** The most that the server takes in one call. */
 const LOG_CHARS_MAX = 40_000;
 /** The server takes 4 KiB. */
 const ERROR_BYTES_MAX = 4_000;
 
-/** What came of a handler; a failure that a stop asked for acknowledges the stop. */
+/** The end of a handler; a failure that a stop asked for acknowledges the stop. */
 export interface Outcome {
   kind: "done" | "failed" | "released";
   /** JSON already. */
@@ -104,7 +104,7 @@ export class Job implements Link {
     this.wake();
   }
 
-  /** What was reported since the last call. */
+  /** Returns the reports since the last call. */
   unsent(): Report {
     const what = this.reported;
     this.reported = {};
@@ -130,7 +130,7 @@ export class Job implements Link {
     return this.buffer.splice(0, number);
   }
 
-  /** What the server is told. */
+  /** Decides which verb the server is told. */
   verdict(outcome: Outcome): Verdict {
     if (this.reason === "lost") return "nothing";
     if (outcome.kind === "failed" && this.reason !== undefined) {
@@ -140,7 +140,7 @@ export class Job implements Link {
   }
 }
 
-/** What a handler returned. A value that is no JSON will not be one in the next attempt either. */
+/** Turns a handler's value into an outcome. A value that is no JSON will not be one in the next attempt either. */
 export function done(value: unknown): Outcome {
   try {
     return { kind: "done", result: value === undefined ? "null" : encode(value) };
@@ -149,7 +149,7 @@ export function done(value: unknown): Outcome {
   }
 }
 
-/** What a handler threw. */
+/** Turns a handler's error into an outcome. */
 export function failed(error: unknown, job: Job): Outcome {
   if (error instanceof Fail) {
     return { kind: "failed", error: cut(error.message), retryIn: error.retryIn, permanent: error.permanent };

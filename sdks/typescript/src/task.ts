@@ -33,7 +33,7 @@ export class Stopped extends PunctualError {
   }
 }
 
-/** What a handler reported and the server has not heard. */
+/** Reports of a handler that the server has not heard. */
 export interface Report {
   progress?: number;
   message?: string;
@@ -53,7 +53,7 @@ export class Task<P = any, C = any> {
   readonly id: string;
   readonly payload: P;
   readonly attempt: number;
-  /** What an earlier attempt left for this one, or this one has saved. */
+  /** The checkpoint of an earlier attempt, or the one saved by this attempt. */
   checkpoint: C | null;
 
   constructor(

@@ -17,7 +17,7 @@ export interface VerifyOptions {
   now?: number;
 }
 
-// What stands before the bytes of an Ed25519 key in DER.
+// The bytes before an Ed25519 key in DER.
 const PUBLIC_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const PRIVATE_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 

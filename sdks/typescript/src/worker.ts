@@ -24,7 +24,7 @@ const ANSWER_S = 0.5;
 const LAST_WORDS_S = 2;
 const TAKE_MAX = 1_000;
 
-/** What carries out the tasks of a queue. */
+/** The handler of a queue, with its places. */
 export interface Handler {
   queue: string;
   run: (task: Task) => unknown;
@@ -38,6 +38,8 @@ export interface Handler {
 /** One run of a worker, from its start to its graceful end. */
 export class Worker {
   private readonly jobs = new Map<string, Job>();
+  /** Tokens of the last tasks that are over. */
+  private readonly ended: string[] = [];
   private readonly settlers = new Map<string, Settler>();
   private readonly beats: Beats;
   private readonly lines: LogLines;
@@ -109,7 +111,7 @@ export class Worker {
     });
   }
 
-  /** Who carries out a queue, which is made if it does not exist; undefined: stopped meanwhile. */
+  /** Reads a queue's mode; makes the queue if it does not exist; undefined: stopped meanwhile. */
   private async modeOf(queue: string): Promise<string | undefined> {
     for (let failures = 0; !this.isStopping; failures++) {
       try {
@@ -130,7 +132,7 @@ export class Worker {
     await sleep(pauseOf(failures, error, PAUSE_MAX_S), this.stopping.signal);
   }
 
-  /** What the server finds out by itself if it cannot be told. */
+  /** Ignores errors of messages that the server can do without. */
   private async quietly(work: Promise<unknown>): Promise<void> {
     await work.catch(() => undefined);
   }
@@ -233,10 +235,12 @@ export class Worker {
   // Every task.
 
   private accept(handler: Handler, record: Record_): void {
-    if (this.jobs.has(record.token as string)) return; // An assignment repeats until it is confirmed.
+    const isAssigned = record.state === "assigned";
+    // An assignment repeats until it is confirmed, and in a poll that was under way then.
+    if (this.jobs.has(record.token as string) || (isAssigned && this.ended.includes(record.token as string))) return;
     const job = new Job(record, () => this.beats.wake(), (it) => this.lines.wake(it));
     // Until it is confirmed nothing is held, and nothing is to be extended.
-    job.isBeating = record.state !== "assigned";
+    job.isBeating = !isAssigned;
     this.jobs.set(job.token, job);
     handler.backlog.push(job);
     this.fill(handler);
@@ -279,6 +283,8 @@ export class Worker {
   private finished(handler: Handler, job: Job, outcome: Outcome): void {
     if (!this.jobs.delete(job.token)) return; // It was given back meanwhile.
     job.isRunning = job.isBeating = false;
+    this.ended.push(job.token);
+    if (this.ended.length > 2_000) this.ended.splice(0, 1_000);
     this.freed(handler);
     this.settlers.get(job.queue)?.add(job, outcome);
   }

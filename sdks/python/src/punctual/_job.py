@@ -17,7 +17,7 @@ BEAT_MAX_S = 10.0
 REPORT_EVERY_S = 1.0
 # A task whose hold is not told, such as a vote's, is held at least that long.
 _HOLD_UNKNOWN_S = 10.0
-# What the server keeps in one call.
+# The most that the server takes in one call.
 _LOG_BYTES_MAX = 60_000
 
 
@@ -73,7 +73,7 @@ class Job(Link):
             self._loop.call_soon_threadsafe(self.on_log, self)
 
     def unsent(self) -> Dict[str, Any]:
-        """What was reported since the last call."""
+        """Returns the reports since the last call."""
         with self._lock:
             what, self._unsent = self._unsent, {}
         return what
@@ -97,7 +97,7 @@ class Job(Link):
             return lines
 
     def verdict(self, outcome: Outcome) -> str:
-        """What the server is told: done, failed, released, cancelled, paused; or nothing."""
+        """Decides what the server is told: done, failed, released, cancelled, paused; or nothing."""
         if self.reason == LOST:
             return "nothing"
         if outcome.kind == "failed" and self.reason is not None:

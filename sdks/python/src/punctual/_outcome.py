@@ -1,4 +1,4 @@
-"""What came of a handler, in a form that passes between processes."""
+"""Outcomes of handlers, in a form that passes between processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Outcome:
 
 
 def done(value: Any) -> Outcome:
-    """What a handler returned. A value that is no JSON will not be one in the next attempt either."""
+    """Turns a handler's value into an outcome. A value that is no JSON will not be one in the next attempt either."""
     try:
         return Outcome("done", result=encode(value))
     except (TypeError, ValueError, RecursionError) as error:
@@ -36,7 +36,7 @@ def done(value: Any) -> Outcome:
 
 
 def failed(error: BaseException) -> Outcome:
-    """What a handler raised."""
+    """Turns a handler's error into an outcome."""
     if isinstance(error, Fail):
         return Outcome("failed", error=_cut(error.error), retry_in=error.retry_in, permanent=error.permanent)
     if isinstance(error, Release):

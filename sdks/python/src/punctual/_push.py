@@ -12,7 +12,7 @@ from .errors import ApiError, PunctualError, error_of_item
 # One request carries at most so many tasks and bytes. The server takes more; this keeps each answer quick.
 ITEMS_MAX = 1_000
 BYTES_MAX = 4 << 20
-# What the server says to a batch as a whole that may be the fault of one item only.
+# Refusals of a batch that may be the fault of one item only.
 _PERHAPS_ONE = (400, 413, 422)
 
 

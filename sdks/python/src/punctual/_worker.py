@@ -39,7 +39,7 @@ _TAKE_MAX = 1_000
 
 @dataclass
 class Handler:
-    """What carries out the tasks of a queue."""
+    """The handler of a queue, with its places."""
 
     queue: str
     runner: Runner
@@ -65,6 +65,8 @@ class Worker:
         self._grace_s = grace_s
         self._handlers = {handler.queue: handler for handler in handlers}
         self._jobs: Dict[str, Job] = {}
+        # Tokens of the last tasks that are over.
+        self._ended: Deque[str] = deque(maxlen=1_000)
         self._loop = asyncio.get_running_loop()
         self._beats = Beats(client, self._jobs)
         self._lines = LogLines(client)
@@ -111,7 +113,7 @@ class Worker:
         await self.stopping.wait()
 
     async def _mode_of(self, queue: str) -> Optional[str]:
-        """Who carries out a queue, which is made if it does not exist; None: stopped meanwhile."""
+        """Reads a queue's mode; makes the queue if it does not exist; None: stopped meanwhile."""
         failures = 0
         while not self.stopping.is_set():
             try:
@@ -137,7 +139,7 @@ class Worker:
         return failures + 1
 
     async def _quietly(self, work: Any) -> None:
-        """What the server finds out by itself if it cannot be told."""
+        """Ignores errors of messages that the server can do without."""
         try:
             await work
         except PunctualError as error:
@@ -250,12 +252,13 @@ class Worker:
     # Every task.
 
     def _accept(self, handler: Handler, record: Dict[str, Any]) -> None:
-        if record["token"] in self._jobs:
-            return  # An assignment repeats until it is confirmed.
+        is_assigned = record["state"] == "assigned"
+        if record["token"] in self._jobs or (is_assigned and record["token"] in self._ended):
+            return  # An assignment repeats until it is confirmed, and in a poll that was under way then.
         job = Job(record, self._loop, self._beats.wake)
         job.on_log = self._lines.wake
         # Until it is confirmed nothing is held, and nothing is to be extended.
-        job.is_beating = record["state"] != "assigned"
+        job.is_beating = not is_assigned
         self._jobs[job.token] = job
         handler.backlog.append(job)
         self._fill(handler)
@@ -301,6 +304,7 @@ class Worker:
         if self._jobs.pop(job.token, None) is None:
             return  # It was given back meanwhile.
         job.is_running = job.is_beating = False
+        self._ended.append(job.token)
         self._freed(handler)
         self._settlers[job.queue].add(job, outcome)
 

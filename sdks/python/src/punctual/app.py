@@ -90,7 +90,7 @@ class Punctual:
 
         A plain function runs in threads (8 at a time if not said), an `async def` on an event loop (100), either in
         processes of their own with `processes` (one per processor). Up to `prefetch` further tasks are taken ahead.
-        What it returns is the task's result; what it raises fails the task.
+        Its value is the task's result; an exception fails the task.
         """
 
         def register(function: Function) -> Function:

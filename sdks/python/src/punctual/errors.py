@@ -1,4 +1,4 @@
-"""What can go wrong with a request, and whether it may have taken effect all the same."""
+"""Errors of requests, and whether the request may have taken effect all the same."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Stopped(PunctualError):
 
 
 class Link:
-    """What a handler says while it works, and what it is told. Threads may share it."""
+    """The line between a handler and its worker. Threads may share it."""
 
     def __init__(self) -> None:
         self.reason: Optional[str] = None
@@ -98,7 +98,7 @@ class Task:
         self.id: str = record["id"]
         self.payload: Any = record["payload"]
         self.attempt: int = record["attempt"]
-        # What an earlier attempt left for this one.
+        # The checkpoint of an earlier attempt.
         self.checkpoint: Any = record.get("checkpoint")
         self._link = link
 

@@ -1,4 +1,4 @@
-"""What requests and answers look like.
+"""Types of requests and answers.
 
 Written by `sdks/generate` from /openapi.json: change nothing here by hand.
 """
