@@ -1,5 +1,6 @@
 //! Packs the dashboard and the API reference into the binary: every file compressed, under a path that
-//! changes with its content.
+//! changes with its content. rust-embed would not do: it packs files as they are, and what is sent is
+//! compressed here, once.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,6 @@
-//! The examples in a Markdown file: shell blocks, and the output some of them promise.
+//! The examples in a Markdown file, the output some of them promise, and its links.
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 /// A shell block.
 #[derive(Debug, PartialEq)]
@@ -15,17 +17,16 @@ pub(crate) struct Example {
 /// block promises whose fence says `output` (```` ```json output ````). Other blocks are only shown.
 pub(crate) fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
-    let mut open: Option<(&str, usize, String)> = None;
-    for (index, line) in text.lines().enumerate() {
-        match (&mut open, line.strip_prefix("```")) {
-            (None, Some(info)) => open = Some((info.trim(), index + 2, String::new())),
-            (None, None) => {}
-            (Some((_, _, code)), None) => {
-                code.push_str(line);
-                code.push('\n');
+    let mut open: Option<(String, usize, String)> = None;
+    for (event, range) in Parser::new(text).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                let line = text[..range.start].matches('\n').count() + 2;
+                open = Some((info.trim().to_owned(), line, String::new()));
             }
-            (Some(_), Some(_)) => {
-                let (info, line, code) = open.take().expect("matched as open");
+            Event::Text(code) => open.iter_mut().for_each(|(_, _, all)| all.push_str(&code)),
+            Event::End(TagEnd::CodeBlock) => {
+                let Some((info, line, code)) = open.take() else { continue };
                 if info == "sh" {
                     examples.push(Example { line, code, output: None });
                 } else if info.split_whitespace().any(|word| word == "output")
@@ -34,9 +35,23 @@ pub(crate) fn examples(text: &str) -> Vec<Example> {
                     example.output = Some(code);
                 }
             }
+            _ => {}
         }
     }
     examples
+}
+
+/// The relative links of a text, without their fragments, each with the line it stands on.
+pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
+    let links = Parser::new(text).into_offset_iter().filter_map(|(event, range)| {
+        let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
+            return None;
+        };
+        let path = dest_url.split('#').next().unwrap_or_default();
+        let line = text[..range.start].matches('\n').count() + 1;
+        (!path.is_empty() && !path.contains("://")).then(|| (line, path.to_owned()))
+    });
+    links.collect()
 }
 
 /// Whether a text is what a pattern promises, where `…` stands for anything.
@@ -71,6 +86,18 @@ mod tests {
                 Example { line: 14, code: "c\n".into(), output: None },
             ]
         );
+    }
+
+    #[test]
+    fn a_block_inside_a_list_or_a_longer_fence_is_read_as_markdown_has_it() {
+        let text = "1. one\n\n   ```sh\n   a\n   ```\n\n````text\n```sh\nb\n```\n````\n";
+        assert_eq!(examples(text), [Example { line: 4, code: "a\n".into(), output: None }]);
+    }
+
+    #[test]
+    fn links_are_found_where_they_are_links() {
+        let text = "[`a.rs`](../a.rs) [x](https://x/y)\n\n[y](b.md#z) `[no](c.md)` [z](#z)\n";
+        assert_eq!(links(text), [(1, "../a.rs".to_owned()), (3, "b.md".to_owned())]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use crate::bundle::{Bundle, BundleKey};
 use crate::error::Refusal;
@@ -24,7 +25,22 @@ use crate::vote::Vote;
 use crate::worker::Worker;
 
 /// The kinds of owners.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    EnumCount,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum OwnerKind {
     /// A bundle.
     Bundle,
@@ -42,19 +58,11 @@ pub enum OwnerKind {
 
 impl OwnerKind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Bundle, Self::Plan, Self::Flow, Self::Step, Self::Worker, Self::Vote];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// The word for it, in messages and stores.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Bundle => "bundle",
-            Self::Plan => "plan",
-            Self::Flow => "flow",
-            Self::Step => "step",
-            Self::Worker => "worker",
-            Self::Vote => "vote",
-        }
+        self.into()
     }
 
     /// Whether it is made only in a queue that exists, and goes when that queue is reset or deleted.

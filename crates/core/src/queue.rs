@@ -1,6 +1,7 @@
 //! A queue's record: its settings, whether it is paused.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::error::{Invalid, Refusal, check_size};
 use crate::http::{HIDDEN, Headers, Reach, Secret, TargetUrl, check_timeout};
@@ -28,8 +29,9 @@ pub struct Queue {
 }
 
 /// Who carries out a queue's tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Mode {
     /// Workers take tasks.
     Pull,
@@ -46,13 +48,7 @@ pub enum Mode {
 impl Mode {
     /// Its name in the interface.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Pull => "pull",
-            Self::Dispatch => "dispatch",
-            Self::Http => "http",
-            Self::Vote => "vote",
-            Self::Pub => "pub",
-        }
+        self.into()
     }
 }
 

@@ -2,6 +2,7 @@
 //! heard of lately. And the sharing out of tasks among them.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use crate::error::{Invalid, Refusal, check_size};
 use crate::limits::{CAPACITY_MAX, SESSION_BYTES_MAX, WORKER_QUEUES_MAX};
@@ -38,8 +39,20 @@ pub struct Worker {
 }
 
 /// Where a worker stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumCount,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum WorkerState {
     /// It is given tasks.
     Active,
@@ -51,15 +64,11 @@ pub enum WorkerState {
 
 impl WorkerState {
     /// Every state.
-    pub const ALL: [Self; 3] = [Self::Active, Self::Draining, Self::Lost];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// Its name in the interface.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Draining => "draining",
-            Self::Lost => "lost",
-        }
+        self.into()
     }
 }
 

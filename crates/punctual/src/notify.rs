@@ -1,7 +1,8 @@
 //! Words to the service manager: that the server is ready, that it stops, that it is alive.
 //!
 //! The protocol of `sd_notify(3)`: one datagram per word to the socket that NOTIFY_SOCKET names. Without
-//! that variable nobody wants to hear anything.
+//! that variable nobody wants to hear anything. The crate sd-notify (0.5) knows no abstract names, and waits
+//! for a service manager that does not read.
 
 use std::convert::Infallible;
 use std::env;

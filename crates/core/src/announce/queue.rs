@@ -1,11 +1,14 @@
 //! What queues announce: that they are no longer as they were.
 
+use strum::IntoStaticStr;
+
 use super::Announcement;
 use crate::name::QueueName;
 use crate::time::Timestamp;
 
 /// What was done to a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Change {
     /// It was made.
     Created,
@@ -21,23 +24,10 @@ pub enum Change {
     Deleted,
 }
 
-impl Change {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Settings => "settings",
-            Self::Paused => "paused",
-            Self::Resumed => "resumed",
-            Self::Reset => "reset",
-            Self::Deleted => "deleted",
-        }
-    }
-}
-
 /// Something was done to a queue.
 pub fn changed(queue: &QueueName, change: Change, at: Timestamp) -> Announcement {
     Announcement::new("queue.changed", at)
         .in_queue(queue)
         .about(queue.shared())
-        .with("change", change.name())
+        .with("change", <&str>::from(change))
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::civil::Time;
 use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::object::objects_only;
 use crate::time::{NumberOrText, Timestamp};
@@ -35,7 +36,8 @@ pub struct RuleFields {
 objects_only! { RuleFields with serialize }
 
 /// The kind of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum PlanType {
     /// At once.
     None,
@@ -58,49 +60,22 @@ pub enum PlanType {
 }
 
 impl PlanType {
-    /// Every kind; all but `cron` go by their place in this list as well as by name.
-    const ALL: [Self; 9] = [
-        Self::None,
-        Self::Time,
-        Self::Second,
-        Self::Minute,
-        Self::Hour,
-        Self::Day,
-        Self::Week,
-        Self::Month,
-        Self::Cron,
-    ];
     pub(super) const RULE: &str =
         "none, time, second, minute, hour, day, week, month (or their numbers, 0 to 7) or cron";
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Time => "time",
-            Self::Second => "second",
-            Self::Minute => "minute",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-            Self::Cron => "cron",
-        }
+        self.into()
     }
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+        name.parse().ok()
     }
 
+    /// All but `cron` go by their place as well as by name.
     fn numbered(number: u64) -> Option<Self> {
-        let kind = Self::ALL.get(usize::try_from(number).ok()?).copied();
+        let kind = Self::VARIANTS.get(usize::try_from(number).ok()?).copied();
         kind.filter(|kind| *kind != Self::Cron)
-    }
-}
-
-impl fmt::Display for PlanType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -27,6 +27,7 @@ mod new;
 mod read;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 pub use advance::{Advance, Heard, StepEnd};
 pub use inputs::StepOrder;
@@ -124,8 +125,20 @@ pub enum OnFailure {
 }
 
 /// Where a flow stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumCount,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum FlowState {
     /// Steps are under way.
     Running,
@@ -143,19 +156,11 @@ pub enum FlowState {
 
 impl FlowState {
     /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Running, Self::Paused, Self::Cancelling, Self::Done, Self::Failed, Self::Cancelled];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// Its name in the interface.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Cancelling => "cancelling",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// Whether it has ended.

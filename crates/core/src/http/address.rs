@@ -8,12 +8,11 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+
 /// A network in CIDR form: an address, and how many of its first bits matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    bits: u8,
-}
+pub struct Network(IpNet);
 
 /// Where deliveries may go besides public addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,53 +24,57 @@ pub struct Reach {
 
 /// Networks that no public target lies in. The Azure platform address (168.63.129.16) looks public
 /// but answers to the machines inside only, as the metadata addresses of other clouds do.
-const PRIVATE_V4: [([u8; 4], u8); 13] = [
-    ([0, 0, 0, 0], 8),
-    ([10, 0, 0, 0], 8),
-    ([100, 64, 0, 0], 10),
-    ([127, 0, 0, 0], 8),
-    ([168, 63, 129, 16], 32),
-    ([169, 254, 0, 0], 16),
-    ([172, 16, 0, 0], 12),
-    ([192, 0, 0, 0], 24),
-    ([192, 88, 99, 0], 24),
-    ([192, 168, 0, 0], 16),
-    ([198, 18, 0, 0], 15),
-    ([224, 0, 0, 0], 4),
-    ([240, 0, 0, 0], 4),
+const PRIVATE_V4: [Ipv4Net; 13] = [
+    v4([0, 0, 0, 0], 8),
+    v4([10, 0, 0, 0], 8),
+    v4([100, 64, 0, 0], 10),
+    v4([127, 0, 0, 0], 8),
+    v4([168, 63, 129, 16], 32),
+    v4([169, 254, 0, 0], 16),
+    v4([172, 16, 0, 0], 12),
+    v4([192, 0, 0, 0], 24),
+    v4([192, 88, 99, 0], 24),
+    v4([192, 168, 0, 0], 16),
+    v4([198, 18, 0, 0], 15),
+    v4([224, 0, 0, 0], 4),
+    v4([240, 0, 0, 0], 4),
 ];
 
 /// The same for IPv6: unspecified, loopback and everything that carries an IPv4 address inside
 /// (compatible, mapped, translated, NAT64, Teredo, 6to4), then discard-only, link-local,
 /// site-local, unique local and multicast.
-const PRIVATE_V6: [([u16; 8], u8); 12] = [
-    ([0, 0, 0, 0, 0, 0, 0, 0], 96),
-    ([0, 0, 0, 0, 0, 0xffff, 0, 0], 96),
-    ([0, 0, 0, 0, 0xffff, 0, 0, 0], 96),
-    ([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96),
-    ([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48),
-    ([0x100, 0, 0, 0, 0, 0, 0, 0], 64),
-    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 32),
-    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
-    ([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10),
-    ([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10),
-    ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7),
-    ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8),
+const PRIVATE_V6: [Ipv6Net; 12] = [
+    v6([0, 0, 0, 0, 0, 0, 0, 0], 96),
+    v6([0, 0, 0, 0, 0, 0xffff, 0, 0], 96),
+    v6([0, 0, 0, 0, 0xffff, 0, 0, 0], 96),
+    v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96),
+    v6([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48),
+    v6([0x100, 0, 0, 0, 0, 0, 0, 0], 64),
+    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32),
+    v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
+    v6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10),
+    v6([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10),
+    v6([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7),
+    v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8),
 ];
+
+const fn v4([a, b, c, d]: [u8; 4], bits: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), bits)
+}
+
+const fn v6([a, b, c, d, e, f, g, h]: [u16; 8], bits: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), bits)
+}
 
 /// Whether an address is none that the whole internet knows.
 fn is_private(ip: IpAddr) -> bool {
     match ip {
-        IpAddr::V4(_) => PRIVATE_V4.iter().any(|&(address, bits)| {
-            Network { address: Ipv4Addr::from(address).into(), bits }.contains(ip)
-        }),
-        IpAddr::V6(v6) => {
+        IpAddr::V4(ip) => PRIVATE_V4.iter().any(|network| network.contains(&ip)),
+        IpAddr::V6(ip) => {
             // ISATAP carries an IPv4 address behind any prefix.
-            let [.., isatap, five_efe, _, _] = v6.segments();
+            let [.., isatap, five_efe, _, _] = ip.segments();
             (isatap & 0xfcff == 0 && five_efe == 0x5efe)
-                || PRIVATE_V6.iter().any(|&(address, bits)| {
-                    Network { address: Ipv6Addr::from(address).into(), bits }.contains(ip)
-                })
+                || PRIVATE_V6.iter().any(|network| network.contains(&ip))
         }
     }
 }
@@ -79,39 +82,25 @@ fn is_private(ip: IpAddr) -> bool {
 impl Network {
     /// Whether an address lies in it.
     pub fn contains(&self, ip: IpAddr) -> bool {
-        match (self.address, ip) {
-            (IpAddr::V4(network), IpAddr::V4(ip)) => {
-                let differs = network.to_bits() ^ ip.to_bits();
-                differs.checked_shr(32 - u32::from(self.bits)).unwrap_or(0) == 0
-            }
-            (IpAddr::V6(network), IpAddr::V6(ip)) => {
-                let differs = network.to_bits() ^ ip.to_bits();
-                differs.checked_shr(128 - u32::from(self.bits)).unwrap_or(0) == 0
-            }
-            _ => false,
-        }
+        self.0.contains(&ip)
     }
 }
 
 impl FromStr for Network {
     type Err = String;
 
+    /// Reads a network, or a single address.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text} is no network; it looks like 10.0.0.0/8, or 10.1.2.3");
-        let (address, bits) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
-        let address: IpAddr = address.parse().map_err(|_| wrong())?;
-        let bits_max = if address.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Ok(bits_max), |bits| bits.parse().map_err(|_| wrong()))?;
-        if bits > bits_max {
-            return Err(wrong());
-        }
-        Ok(Self { address, bits })
+        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        network
+            .map(Self)
+            .map_err(|_| format!("{text} is no network; it looks like 10.0.0.0/8, or 10.1.2.3"))
     }
 }
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.address, self.bits)
+        self.0.fmt(f)
     }
 }
 

@@ -13,6 +13,7 @@ mod statuses;
 mod url;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 pub use self::address::{Network, Reach};
 pub use self::delivery::{Answer, Delivery, Exchange, Lapse, Verdict};
@@ -69,8 +70,9 @@ pub struct Success {
 objects_only! { HttpTarget, Success with serialize }
 
 /// A method of HTTP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Method {
     /// GET.
     #[serde(alias = "get")]
@@ -99,15 +101,7 @@ pub enum Method {
 impl Method {
     /// Its name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-            Self::Options => "OPTIONS",
-        }
+        self.into()
     }
 }
 

@@ -16,6 +16,7 @@ mod settings;
 mod xml;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, EnumString, IntoStaticStr, VariantArray};
 
 pub(crate) use self::encode::Encoded;
 pub use self::message::Message;
@@ -107,8 +108,21 @@ pub struct Notified {
 }
 
 /// Where a notice stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumCount,
+    IntoStaticStr,
+    VariantArray,
+    EnumString,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum NoticeState {
     /// Its next notice is not sent yet.
     Waiting,
@@ -124,23 +138,16 @@ pub enum NoticeState {
 
 impl NoticeState {
     /// Every state.
-    pub const ALL: [Self; 5] =
-        [Self::Waiting, Self::Delivering, Self::Succeeded, Self::Exhausted, Self::Cancelled];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// Its name in the interface.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Delivering => "delivering",
-            Self::Succeeded => "succeeded",
-            Self::Exhausted => "exhausted",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// The state of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
+        name.parse().ok()
     }
 
     /// The state of a notice whose task is in a state.

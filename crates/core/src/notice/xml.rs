@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use quick_xml::escape::{partial_escape, resolve_predefined_entity, unescape_with};
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::{Reader, XmlVersion};
+use quick_xml::events::{BytesStart, BytesText, Event};
+use quick_xml::{Reader, Writer, XmlVersion};
 use serde_json::value::RawValue;
 
 use super::encode::{plain, text};
@@ -24,7 +24,7 @@ pub(super) fn write(data: &RawJson) -> Result<String, Invalid> {
     let Ok(Members(members)) = serde_json::from_str(data.as_str()) else {
         return Err(Invalid::new("data", "an XML text, or an object to be written as XML"));
     };
-    let mut out = String::new();
+    let mut out = Writer::new(Vec::new());
     let written = match &members[..] {
         // A single member is the root, unless it is several.
         [(name, value)] if !value.as_str().starts_with('[') => {
@@ -33,12 +33,12 @@ pub(super) fn write(data: &RawJson) -> Result<String, Invalid> {
         _ => element(&mut out, ROOT, data.as_str()),
     };
     written.map_err(refused)?;
-    Ok(out)
+    String::from_utf8(out.into_inner()).map_err(|error| refused(error.to_string()))
 }
 
 /// Writes a value as an element: members become elements inside, a list is an element again and
 /// again, `null` is an empty one.
-fn element(out: &mut String, name: &str, json: &str) -> Result<(), String> {
+fn element(out: &mut Writer<Vec<u8>>, name: &str, json: &str) -> Result<(), String> {
     if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) {
         return items.into_iter().try_for_each(|item| match item.get() {
             list if list.starts_with('[') => Err(format!("{name:?} is a list in a list")),
@@ -48,11 +48,9 @@ fn element(out: &mut String, name: &str, json: &str) -> Result<(), String> {
     if !is_name(name) {
         return Err(format!("{name:?} is no name of an element"));
     }
-    let Some(value) = plain(json) else {
-        out.push_str(&format!("<{name}/>"));
-        return Ok(());
-    };
-    out.push_str(&format!("<{name}>"));
+    let tag = BytesStart::new(name);
+    let Some(value) = plain(json) else { return put(out, Event::Empty(tag)) };
+    put(out, Event::Start(tag.borrow()))?;
     match serde_json::from_str(json) {
         Ok(Members(members)) => {
             for (name, value) in &members {
@@ -61,11 +59,14 @@ fn element(out: &mut String, name: &str, json: &str) -> Result<(), String> {
         }
         Err(_) => {
             check_characters(&value)?;
-            out.push_str(&partial_escape(&*value));
+            put(out, Event::Text(BytesText::from_escaped(partial_escape(&*value))))?;
         }
     }
-    out.push_str(&format!("</{name}>"));
-    Ok(())
+    put(out, Event::End(tag.to_end()))
+}
+
+fn put(out: &mut Writer<Vec<u8>>, event: Event<'_>) -> Result<(), String> {
+    out.write_event(event).map_err(|error| error.to_string())
 }
 
 /// Says what keeps a text from being one well-formed document.

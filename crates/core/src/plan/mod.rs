@@ -17,6 +17,7 @@ mod order;
 mod run;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 pub use life::{PlanRefusal, PlanVerb};
 pub use order::{GivenId, PlanPatch};
@@ -125,8 +126,20 @@ pub enum Phase {
 }
 
 /// The state a plan reads as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumCount,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum PlanState {
     /// It waits for its time.
     Scheduled,
@@ -142,18 +155,11 @@ pub enum PlanState {
 
 impl PlanState {
     /// Every state.
-    pub const ALL: [Self; 5] =
-        [Self::Scheduled, Self::Running, Self::Paused, Self::Error, Self::Finished];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Error => "error",
-            Self::Finished => "finished",
-        }
+        self.into()
     }
 }
 

@@ -3,13 +3,29 @@
 //! `docs/lifecycle.md` draws it. [`edge`] is the whole truth about which verb applies where; the
 //! decisions in [`super::decide`] only choose among the states an edge allows.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumCount, EnumString, IntoStaticStr, VariantArray};
 
 /// Where a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumCount,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum State {
     /// Not due yet, or waiting for its retry.
     Waiting,
@@ -34,8 +50,22 @@ pub enum State {
 }
 
 /// What can happen to a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumCount,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "lowercase")]
 pub enum Verb {
     /// A worker takes it.
     Take,
@@ -70,6 +100,7 @@ pub enum Verb {
     /// Somebody wants it tried again now.
     Retry,
     /// Somebody wants it tried again now, whoever holds it.
+    #[strum(serialize = "retry with force")]
     ForceRetry,
     /// Somebody wants it like new.
     Reset,
@@ -78,25 +109,16 @@ pub enum Verb {
     /// Somebody wants it gone.
     Clean,
     /// Its confirmation or hold time is over.
+    #[strum(serialize = "the end of its hold")]
     HoldEnd,
     /// It was not started in time.
+    #[strum(serialize = "expiry")]
     Expire,
 }
 
 impl State {
     /// Every state, in the order of a task's life.
-    pub const ALL: [Self; 10] = [
-        Self::Waiting,
-        Self::Ready,
-        Self::Assigned,
-        Self::Running,
-        Self::Pausing,
-        Self::Cancelling,
-        Self::Paused,
-        Self::Done,
-        Self::Failed,
-        Self::Cancelled,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// Whether somebody has it.
     pub fn is_held(self) -> bool {
@@ -110,91 +132,22 @@ impl State {
 
     /// Its name in the interface.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Ready => "ready",
-            Self::Assigned => "assigned",
-            Self::Running => "running",
-            Self::Pausing => "pausing",
-            Self::Cancelling => "cancelling",
-            Self::Paused => "paused",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// The state of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        name.parse().ok()
     }
 }
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 22] = [
-        Self::Take,
-        Self::Assign,
-        Self::Confirm,
-        Self::Extend,
-        Self::Commit,
-        Self::Fail,
-        Self::Release,
-        Self::Cancelled,
-        Self::Paused,
-        Self::Deliver,
-        Self::Vote,
-        Self::Tally,
-        Self::Cancel,
-        Self::Pause,
-        Self::Resume,
-        Self::Retry,
-        Self::ForceRetry,
-        Self::Reset,
-        Self::Edit,
-        Self::Clean,
-        Self::HoldEnd,
-        Self::Expire,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("one of each");
 
     /// Its name in messages.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Take => "take",
-            Self::Assign => "assign",
-            Self::Confirm => "confirm",
-            Self::Extend => "extend",
-            Self::Commit => "commit",
-            Self::Fail => "fail",
-            Self::Release => "release",
-            Self::Cancelled => "cancelled",
-            Self::Paused => "paused",
-            Self::Deliver => "deliver",
-            Self::Vote => "vote",
-            Self::Tally => "tally",
-            Self::Cancel => "cancel",
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-            Self::Retry => "retry",
-            Self::ForceRetry => "retry with force",
-            Self::Reset => "reset",
-            Self::Edit => "edit",
-            Self::Clean => "clean",
-            Self::HoldEnd => "the end of its hold",
-            Self::Expire => "expiry",
-        }
-    }
-}
-
-impl fmt::Display for Verb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.into()
     }
 }
 
