@@ -24,11 +24,7 @@ impl Engine {
         name: &WorkerName,
     ) -> Result<Outcome, Failure> {
         let record = self.queue(queue).await?;
-        if record.settings.mode != Mode::Dispatch {
-            return Err(Failure::WrongState(format!(
-                "assign applies to queues of mode dispatch only, and queue {queue} is of another"
-            )));
-        }
+        record.check_assign()?;
         let task = self.task(queue, id).await?;
         let (worker, _) =
             self.find_worker(name).await?.ok_or_else(|| Failure::NoWorker(name.clone()))?;

@@ -3,7 +3,7 @@
 use punctual_core::bundle::{BundleKey, BundleRefusal};
 use punctual_core::flow::FlowRefusal;
 use punctual_core::plan::PlanRefusal;
-use punctual_core::{FlowId, Invalid, PlanId, QueueName, Refusal, TaskId, WorkerName};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, Refusal, TaskId, WorkerName, WrongMode};
 use punctual_store::{Effect, PushRefusal, StoreError};
 
 use crate::code::Code;
@@ -92,6 +92,12 @@ fn next_step(refusal: PushRefusal) -> &'static str {
         PushRefusal::Duplicate => "push under another id, or wait until that one has ended",
         PushRefusal::Owned => "push under another id",
         PushRefusal::Full => "nothing was stored; push again when tasks have ended",
+    }
+}
+
+impl From<WrongMode> for Failure {
+    fn from(refusal: WrongMode) -> Self {
+        Self::WrongState(refusal.to_string())
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use punctual_core::announce;
 use punctual_core::limits::{TAKE_N_MAX, WAIT_MS_MAX};
-use punctual_core::queue::{Mode, Rate};
+use punctual_core::queue::Rate;
 use punctual_core::task::Settlement;
 use punctual_core::{Event, Queue, QueueName, Span, Timestamp, WorkerName};
 use punctual_store::{Classes, Stored, Take, Taken, Taker};
@@ -110,12 +110,8 @@ impl Engine {
     /// Reads a queue whose tasks can be taken.
     pub(crate) async fn pull_queue(&self, queue: &QueueName) -> Result<Arc<Queue>, Failure> {
         let record = self.queue(queue).await?;
-        if record.settings.mode == Mode::Pull {
-            return Ok(record);
-        }
-        Err(Failure::WrongState(format!(
-            "take applies to queues of mode pull only, and queue {queue} is of another"
-        )))
+        record.check_take()?;
+        Ok(record)
     }
 
     /// Takes tasks from a pull queue, waiting for the first if the taker wants to.

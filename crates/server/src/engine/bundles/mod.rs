@@ -51,12 +51,8 @@ impl Engine {
     /// Reads a queue whose bundles workers take.
     async fn worked_queue(&self, name: &QueueName) -> Result<Arc<Queue>, Failure> {
         let queue = self.queue(name).await?;
-        if queue.settings.mode == Mode::Pull {
-            return Ok(queue);
-        }
-        Err(Failure::WrongState(format!(
-            "workers take bundles from queues of mode pull only, and queue {name} is of another"
-        )))
+        queue.check_bundle_work()?;
+        Ok(queue)
     }
 
     /// Lets something happen to a bundle that exists, as time has left it.

@@ -170,13 +170,12 @@ impl Engine {
 
 /// Whether the server delivers what is pushed, and whether it knows where.
 fn delivers(queue: &Queue, push: &BundlePush) -> Result<bool, Failure> {
-    match queue.settings.mode {
-        Mode::Pull => Ok(false),
-        Mode::Http if push.target.is_some() || queue.settings.url.is_some() => Ok(true),
-        Mode::Http => Err(Failure::invalid("url", "the queue's settings must name one")),
-        _ => Err(Failure::WrongState(format!(
-            "bundles apply to queues of mode pull and http only, and queue {} is of another",
-            queue.name
-        ))),
+    queue.check_bundles()?;
+    if queue.settings.mode != Mode::Http {
+        return Ok(false);
     }
+    if push.target.is_none() && queue.settings.url.is_none() {
+        return Err(Failure::invalid("url", "the queue's settings must name one"));
+    }
+    Ok(true)
 }
