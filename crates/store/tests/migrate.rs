@@ -2,153 +2,40 @@
 //! been moved.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+#[path = "subjects/traveller.rs"]
+mod traveller;
 
-use async_trait::async_trait;
+use std::sync::Arc;
+
 use punctual_core::{NewTask, Queue, QueueName, RawJson, Settings, Spec, TaskId};
-use punctual_store::conformance::{self, Subject};
+use punctual_store::conformance::random;
 use punctual_store::local::{Filling, LocalOptions, LocalStore};
 use punctual_store::migrate::{MigrateError, Tally, migrate};
 use punctual_store::model::ModelStore;
 use punctual_store::redis::{RedisOptions, RedisStore};
-use punctual_store::{ManualClock, Push, PutQueue, Store, SystemClock, Transfer};
+use punctual_store::{Push, PutQueue, Store, SystemClock};
 use punctual_testing::redis::{Cluster, Server};
 
-/// Where a store may be.
-#[derive(Clone)]
-enum Kind {
-    Model,
-    Memory,
-    Disk,
-    Redis(String),
-}
-
-/// A store that goes to another place whenever it is restarted.
-struct Traveller {
-    store: Arc<dyn Transfer>,
-    redis: Option<Arc<RedisStore>>,
-    _dir: Option<tempfile::TempDir>,
-    route: Vec<Kind>,
-    stop: usize,
-    clock: ManualClock,
-}
-
-async fn open_redis(url: &str, clock: &ManualClock) -> Arc<RedisStore> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let prefix = format!("test{}", NEXT.fetch_add(1, Ordering::Relaxed));
-    let clock: Arc<dyn punctual_store::Clock> = Arc::new(clock.clone());
-    let options = RedisOptions { prefix, clock: Some(clock), ..RedisOptions::new(url) };
-    RedisStore::open(options).await.unwrap()
-}
-
-fn open_local(dir: Option<&std::path::Path>, clock: &ManualClock) -> Arc<LocalStore> {
-    let clock = Arc::new(clock.clone());
-    LocalStore::open(LocalOptions { dir: dir.map(ToOwned::to_owned), clock }).unwrap()
-}
-
-impl Traveller {
-    async fn new(route: Vec<Kind>, clock: ManualClock) -> Self {
-        let store: Arc<dyn Transfer> = Arc::new(ModelStore::new(Arc::new(clock.clone())));
-        let mut new = Self { store, redis: None, _dir: None, route, stop: 0, clock };
-        new.travel().await;
-        new
-    }
-
-    async fn travel(&mut self) {
-        if let Some(redis) = self.redis.take() {
-            let findings = redis.check(false).await.unwrap();
-            assert!(findings.is_empty(), "records and indexes differ: {findings:?}");
-        }
-        let kind = self.route[self.stop % self.route.len()].clone();
-        self.stop += 1;
-        let clock = &self.clock;
-        let from = self.store.clone();
-        let go = async |to: &dyn Transfer| migrate(&*from, to, &|_| ()).await.unwrap();
-        match kind {
-            Kind::Model => {
-                let to = Arc::new(ModelStore::new(Arc::new(clock.clone())));
-                go(&*to).await;
-                self.store = to;
-            }
-            Kind::Memory => {
-                let to = open_local(None, clock);
-                go(&*to).await;
-                self.store = to;
-            }
-            Kind::Disk => {
-                let dir = tempfile::tempdir().unwrap();
-                let filling = Filling::begin(dir.path(), Arc::new(clock.clone())).unwrap();
-                go(filling.store()).await;
-                filling.finish().unwrap();
-                self.store = open_local(Some(dir.path()), clock);
-                self._dir = Some(dir);
-            }
-            Kind::Redis(url) => {
-                let to = open_redis(&url, clock).await;
-                go(&*to).await;
-                self.store = to.clone();
-                self.redis = Some(to);
-            }
-        }
-    }
-}
-
-#[async_trait]
-impl Subject for Traveller {
-    fn store(&self) -> Arc<dyn Store> {
-        self.store.clone()
-    }
-
-    async fn restart(&mut self) -> bool {
-        self.travel().await;
-        true
-    }
-
-    /// None of the clocks is set while others are not.
-    fn has_one_clock(&self) -> bool {
-        true
-    }
-
-    fn moves(&self) -> bool {
-        true
-    }
-}
-
-#[tokio::test]
-async fn what_outlives_a_restart_outlives_a_journey() {
-    let (server, cluster) = (Server::start(), Cluster::start());
-    let (redis, cluster) = (Kind::Redis(server.url()), Kind::Redis(cluster.url()));
-    let routes = [
-        [Kind::Model, Kind::Disk],
-        [Kind::Disk, redis.clone()],
-        [redis.clone(), Kind::Memory],
-        [Kind::Memory, cluster.clone()],
-        [cluster, redis],
-    ];
-    for route in routes {
-        conformance::run_restarts(|clock| Traveller::new(route.to_vec(), clock)).await;
-    }
-}
+use self::traveller::{Kind, Traveller};
 
 #[test]
 fn sequences_go_on_in_other_embedded_stores() {
     let route = [Kind::Memory, Kind::Disk, Kind::Model];
-    conformance::random::compare(60, |clock| Traveller::new(route.to_vec(), clock));
+    random::compare(60, |clock| Traveller::new(route.to_vec(), clock));
 }
 
 #[test]
 fn sequences_go_on_between_files_and_redis() {
     let server = Server::start();
     let route = [Kind::Disk, Kind::Redis(server.url()), Kind::Memory, Kind::Redis(server.url())];
-    conformance::random::compare(60, |clock| Traveller::new(route.to_vec(), clock));
+    random::compare(60, |clock| Traveller::new(route.to_vec(), clock));
 }
 
 #[test]
 fn sequences_go_on_between_redis_and_a_cluster() {
     let (server, cluster) = (Server::start(), Cluster::start());
     let route = [Kind::Redis(cluster.url()), Kind::Redis(server.url()), Kind::Model];
-    conformance::random::compare(6, |clock| Traveller::new(route.to_vec(), clock));
+    random::compare(6, |clock| Traveller::new(route.to_vec(), clock));
 }
 
 fn queue(name: &str) -> QueueName {

@@ -1,7 +1,11 @@
 //! What every store must do, as one suite of checks over the port, and a comparison with the model.
 //!
 //! An adapter's own test file only says how a store is made and restarted: it implements
-//! [`Subject`], and hands a maker to [`run_all`] and to [`random::compare`].
+//! [`Subject`], and hands a maker to every check of [`all_checks`] and to [`random::compare`]. Each check is a
+//! test of its own there, `store::topic::check`.
+//!
+//! A check is an `async fn` named in the `checks!` list of its file. A check that is missing there, or a
+//! list that is missing in [`all_checks`], is dead code, which the compiler reports.
 
 mod audit;
 mod commit;
@@ -56,14 +60,42 @@ pub trait Subject: Send + Sync + 'static {
     }
 }
 
-/// One check. It gets a store of its own.
-type Check = fn(Fixture) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+/// One check of what a store must do.
+pub struct Check {
+    /// Its name, `topic::check`.
+    pub name: &'static str,
+    run: fn(Fixture) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+}
 
-/// Lists checks with their names, `topic::check`.
+impl Check {
+    /// Whether it is about what outlives a restart.
+    pub fn is_about_restarts(&self) -> bool {
+        self.name.contains("restart")
+    }
+
+    /// Carries it out on a new store.
+    ///
+    /// # Panics
+    /// If it does not hold.
+    pub async fn run<F, M, S>(&self, make: F)
+    where
+        F: FnOnce(ManualClock) -> M,
+        M: Future<Output = S>,
+        S: Subject,
+    {
+        let clock = ManualClock::new(start());
+        let subject = make(clock.clone()).await;
+        (self.run)(Fixture::new(Box::new(subject), clock)).await;
+    }
+}
+
+/// Lists checks by their functions.
 macro_rules! checks {
     ($topic:literal: $($check:ident),* $(,)?) => {
-        pub(super) const CHECKS: &[(&str, crate::conformance::Check)] =
-            &[$((concat!($topic, "::", stringify!($check)), |f| Box::pin($check(f)))),*];
+        pub(super) const CHECKS: &[crate::conformance::Check] = &[$(crate::conformance::Check {
+            name: concat!($topic, "::", stringify!($check)),
+            run: |fixture| Box::pin($check(fixture)),
+        }),*];
     };
 }
 use checks;
@@ -73,38 +105,8 @@ fn start() -> Timestamp {
     Timestamp::from_millis(1_800_000_000_000)
 }
 
-/// Runs every check against a new store each, and fails with the names of those that did not hold.
-///
-/// # Panics
-/// If a check does not hold.
-pub async fn run_all<F, M, S>(make: F)
-where
-    F: Fn(ManualClock) -> M,
-    M: Future<Output = S>,
-    S: Subject,
-{
-    run(make, |_| true).await;
-}
-
-/// Runs every check of what outlives a restart.
-///
-/// # Panics
-/// If a check does not hold.
-pub async fn run_restarts<F, M, S>(make: F)
-where
-    F: Fn(ManualClock) -> M,
-    M: Future<Output = S>,
-    S: Subject,
-{
-    run(make, |name| name.contains("restart")).await;
-}
-
-async fn run<F, M, S>(make: F, is_wanted: impl Fn(&str) -> bool)
-where
-    F: Fn(ManualClock) -> M,
-    M: Future<Output = S>,
-    S: Subject,
-{
+/// Every check.
+pub fn all_checks() -> impl Iterator<Item = &'static Check> {
     let topics = [
         push::CHECKS,
         take::CHECKS,
@@ -121,16 +123,5 @@ where
         restart::CHECKS,
         audit::CHECKS,
     ];
-    let topics = topics.into_iter().chain(owners::CHECKS);
-    let mut broken = Vec::new();
-    for (name, check) in topics.flatten().filter(|(name, _)| is_wanted(name)) {
-        let clock = ManualClock::new(start());
-        let subject = make(clock.clone()).await;
-        let fixture = Fixture::new(Box::new(subject), clock);
-        // A task of its own keeps the panic of one check from hiding the others.
-        if tokio::spawn(check(fixture)).await.is_err() {
-            broken.push(*name);
-        }
-    }
-    assert!(broken.is_empty(), "these do not hold: {}", broken.join(", "));
+    topics.into_iter().chain(owners::CHECKS).flatten()
 }

@@ -3,30 +3,25 @@
 use punctual_core::callback::{Callback, End};
 use punctual_core::queue::Mode;
 use punctual_core::{NewTask, OwnerKind, PlanId, QueueName, Span, State, WorkerName};
+use punctual_store::conformance::random;
 use punctual_store::redis::{RedisOptions, RedisStore};
-use punctual_store::{Changes, DevClock, Store, Wake, Written, conformance};
+use punctual_store::{Changes, DevClock, Store, Wake, Written};
 use punctual_testing::redis::{Cluster, Server};
 
 use crate::nodes::{Node, hear, id, name, ready, task};
 use crate::owners::{a_push, change, number, plan};
 use crate::subject::Redis;
 
-#[tokio::test]
-async fn conformance() {
-    let cluster = Cluster::start();
-    conformance::run_all(|clock| Redis::new(cluster.url(), clock)).await;
-}
-
 #[test]
 fn random_sequences() {
     let cluster = Cluster::start();
-    conformance::random::compare(15, |clock| Redis::new(cluster.url(), clock));
+    random::compare(15, |clock| Redis::new(cluster.url(), clock));
 }
 
 #[test]
 fn random_lists() {
     let cluster = Cluster::start();
-    conformance::random::walk(30, |clock| Redis::new(cluster.url(), clock));
+    random::walk(30, |clock| Redis::new(cluster.url(), clock));
 }
 
 #[tokio::test]

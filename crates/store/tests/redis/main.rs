@@ -1,10 +1,10 @@
 //! The Redis store over real servers, which the tests start themselves.
+//! Its conformance checks are in `conformance`.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod capacity;
 mod cluster;
 mod damage;
-mod documented;
 mod events;
 mod faults;
 mod inbox;
@@ -16,5 +16,6 @@ mod presence;
 mod proxy;
 mod sentinel;
 mod single;
+#[path = "../subjects/redis.rs"]
 mod subject;
 mod tls;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use punctual_core::{State, TaskId};
-use punctual_store::conformance;
+use punctual_store::conformance::random;
 use punctual_store::{Push, Pushed, Store};
 use punctual_testing::redis::Group;
 use punctual_testing::{PATIENCE, eventually};
@@ -19,16 +19,10 @@ async fn recovers(node: &Node, within: Duration) {
     }
 }
 
-#[tokio::test]
-async fn conformance() {
-    let group = Group::patient(PATIENCE);
-    conformance::run_all(|clock| Redis::new(group.url(), clock)).await;
-}
-
 #[test]
 fn random_sequences() {
     let group = Group::patient(PATIENCE);
-    conformance::random::compare(15, |clock| Redis::new(group.url(), clock));
+    random::compare(15, |clock| Redis::new(group.url(), clock));
 }
 
 /// FAULTS row 27: the primary is killed under load. What is lost is counted and is of the last moments;

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use super::Server;
+use super::{LOGGED, Life, Server};
 use crate::eventually;
-
-const AOF: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "everysec"];
 
 /// A primary, a replica, and three Sentinels that know the primary as `main`. They end with this value.
 pub struct Group {
@@ -26,9 +24,14 @@ impl Group {
     /// A group whose primary is given that long to answer: on a busy machine a short time takes one
     /// that is only slow for dead, and what it had not passed on yet is lost.
     pub fn patient(patience: Duration) -> Self {
-        let primary = Server::with(&AOF);
+        Self::living(&Life::OfValue, patience)
+    }
+
+    pub(super) fn living(life: &Life, patience: Duration) -> Self {
+        let primary = Server::living(life, &LOGGED);
         let port = primary.port.to_string();
-        let replica = Server::with(&[&AOF[..], &["--replicaof", "127.0.0.1", &port]].concat());
+        let following = [&LOGGED[..], &["--replicaof", "127.0.0.1", &port]].concat();
+        let replica = Server::living(life, &following);
         eventually("the replica follows", || {
             let info = replica.info("replication");
             info.contains("master_link_status:up").then_some(())
@@ -38,7 +41,7 @@ impl Group {
             format!("sentinel down-after-milliseconds main {}", patience.as_millis()),
             "sentinel failover-timeout main 3000".to_owned(),
         ];
-        let sentinels: Vec<Server> = (0..3).map(|_| Server::sentinel(&settings)).collect();
+        let sentinels: Vec<Server> = (0..3).map(|_| Server::sentinel(life, &settings)).collect();
         eventually("the Sentinels know each other and the replica", || {
             let knows = |sentinel: &Server| {
                 let info = sentinel.info("sentinel");

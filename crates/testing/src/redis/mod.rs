@@ -2,7 +2,10 @@
 
 mod cluster;
 mod group;
+mod shared;
 
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -10,7 +13,11 @@ use redis::Connection;
 
 pub use self::cluster::Cluster;
 pub use self::group::Group;
+pub use self::shared::{Shared, new_prefix, remove_keys};
 use crate::{PATIENCE, eventually, free_port};
+
+/// The arguments of a Redis that logs every write and syncs once a second.
+const LOGGED: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "everysec"];
 
 /// A server. It ends with its value, or else with the process that started it.
 pub struct Server {
@@ -18,29 +25,42 @@ pub struct Server {
     arguments: Vec<String>,
     /// Where it listens.
     pub port: u16,
-    dir: tempfile::TempDir,
+    dir: PathBuf,
+    life: Life,
 }
 
-/// A process that does not outlive the one that started it, however that ends.
+/// How long a server lives.
+#[derive(Clone)]
+enum Life {
+    /// As long as its value, and no longer than this process.
+    OfValue,
+    /// As long as another process. The directory is removed with it.
+    OfProcess { process: u32, dir: PathBuf },
+}
+
+/// A process that does not outlive the one it belongs to, however that ends.
 struct Guarded {
     child: Child,
-    /// Waits for the end of its standard input, which comes with the end of this process.
+    /// A shell that ends the server, and removes its directory, when its time has come.
     guard: Child,
+    is_kept: bool,
 }
 
 impl Guarded {
-    fn spawn(command: &mut Command) -> std::io::Result<Self> {
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let script = format!("read _; kill -9 {}", child.id());
-        let guard = Command::new("sh")
-            .args(["-c", &script])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+    fn spawn(command: &mut Command, life: &Life, dir: &Path) -> std::io::Result<Self> {
+        let mut child = silenced(command).stdin(Stdio::null()).spawn()?;
+        let (wait, dir) = match life {
+            // The end of this process closes the guard's standard input.
+            Life::OfValue => ("read _".to_owned(), dir),
+            Life::OfProcess { process, dir } => {
+                (format!("while kill -0 {process}; do sleep 0.5; done"), dir.as_path())
+            }
+        };
+        let script = format!("{wait}; kill -9 {}; rm -rf {}", child.id(), dir.display());
+        let guard =
+            silenced(Command::new("sh").args(["-c", &script])).stdin(Stdio::piped()).spawn();
         match guard {
-            Ok(guard) => Ok(Self { child, guard }),
+            Ok(guard) => Ok(Self { child, guard, is_kept: matches!(life, Life::OfProcess { .. }) }),
             Err(error) => {
                 child.kill()?;
                 Err(error)
@@ -49,9 +69,17 @@ impl Guarded {
     }
 }
 
+/// A command that says nothing, and that no signal for the process group of a test reaches.
+fn silenced(command: &mut Command) -> &mut Command {
+    command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null())
+}
+
 impl Drop for Guarded {
     /// Ends the guard first: the number of a process that has ended may become another's.
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         for process in [&mut self.guard, &mut self.child] {
             let _ = process.kill();
             let _ = process.wait();
@@ -59,31 +87,43 @@ impl Drop for Guarded {
     }
 }
 
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child = None;
+        if matches!(self.life, Life::OfValue) {
+            let _ = std::fs::remove_dir_all(&self.dir);
+        }
+    }
+}
+
 impl Server {
     /// A Redis that logs every write and syncs once a second.
     pub fn start() -> Self {
-        Self::with(&["--appendonly", "yes", "--appendfsync", "everysec"])
+        Self::with(&LOGGED)
     }
 
     /// A Redis with arguments of its own.
     pub fn with(arguments: &[&str]) -> Self {
-        let mut server = Self {
-            child: None,
-            arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
-            port: free_port(),
-            dir: tempfile::tempdir().unwrap(),
-        };
-        server.run();
-        server
+        Self::living(&Life::OfValue, arguments)
+    }
+
+    fn living(life: &Life, arguments: &[&str]) -> Self {
+        let arguments = arguments.iter().map(|text| (*text).to_owned()).collect();
+        Self::in_directory(shared::directory(life), life, arguments)
     }
 
     /// A Sentinel with settings of its own, one per line.
-    pub fn sentinel(settings: &[String]) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("sentinel.conf");
+    fn sentinel(life: &Life, settings: &[String]) -> Self {
+        let dir = shared::directory(life);
+        let file = dir.join("sentinel.conf");
         std::fs::write(&file, settings.join("\n")).unwrap();
         let arguments = vec![file.to_str().unwrap().to_owned(), "--sentinel".to_owned()];
-        let mut server = Self { child: None, arguments, port: free_port(), dir };
+        Self::in_directory(dir, life, arguments)
+    }
+
+    fn in_directory(dir: PathBuf, life: &Life, arguments: Vec<String>) -> Self {
+        let mut server =
+            Self { child: None, arguments, port: free_port(), dir, life: life.clone() };
         server.run();
         server
     }
@@ -95,11 +135,12 @@ impl Server {
         let mut command = Command::new("redis-server");
         // The file of a Sentinel comes first.
         command.args(&self.arguments).args(["--bind", "127.0.0.1", "--port", &port]);
-        command.arg("--dir").arg(self.dir.path());
+        command.arg("--dir").arg(&self.dir);
         if !is_sentinel {
             command.args(["--save", "", "--enable-debug-command", "yes"]);
         }
-        self.child = Some(Guarded::spawn(&mut command).unwrap_or_else(|error| {
+        let spawned = Guarded::spawn(&mut command, &self.life, &self.dir);
+        self.child = Some(spawned.unwrap_or_else(|error| {
             panic!("redis-server cannot be started ({error}); install it, on Debian with: apt-get install redis-server")
         }));
         eventually("the server answers", || {

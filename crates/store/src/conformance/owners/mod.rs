@@ -25,7 +25,7 @@ use super::fixture::{Fixture, id, queue, worker};
 use crate::port::{Changes, OwnerChange, Revision, StoredOwner, Written};
 
 /// The checks of every file here.
-pub(super) const CHECKS: [&[(&str, super::Check)]; 7] = [
+pub(super) const CHECKS: [&[super::Check]; 7] = [
     step::CHECKS,
     items::CHECKS,
     read::CHECKS,

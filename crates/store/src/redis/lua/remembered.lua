@@ -22,11 +22,15 @@ end
 
 local function read_receipts()
   local to = math.min(position + STRINGS_CHUNK, STRINGS)
-  for n = position, to - 1 do
-    for _, at in ipairs({now - RECEIPT_MS, now}) do
-      local receipts = call('GET', receipt_key(string.format('%04x', n), at))
+  for _, at in ipairs({now - RECEIPT_MS, now}) do
+    local keys = {}
+    for n = position, to - 1 do
+      keys[#keys + 1] = receipt_key(string.format('%04x', n), at)
+    end
+    local began = whole(math.floor(at / RECEIPT_MS) * RECEIPT_MS)
+    for _, receipts in ipairs(call('MGET', unpack(keys))) do
       if receipts then
-        flat[#flat + 1] = whole(math.floor(at / RECEIPT_MS) * RECEIPT_MS)
+        flat[#flat + 1] = began
         flat[#flat + 1] = receipts
       end
     end

@@ -1,12 +1,12 @@
 //! A Redis store as the conformance suite wants it: with its own prefix, and a clock that stands still.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use punctual_store::conformance::Subject;
 use punctual_store::redis::{RedisOptions, RedisStore};
 use punctual_store::{ManualClock, Store};
+use punctual_testing::redis::new_prefix;
 
 pub(crate) struct Redis {
     store: Option<Arc<RedisStore>>,
@@ -15,16 +15,15 @@ pub(crate) struct Redis {
     clock: ManualClock,
 }
 
-/// A prefix that no other store has.
-pub(crate) fn new_prefix() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!("test{}", NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
 impl Redis {
     /// A new store at a URL.
     pub(crate) async fn new(url: String, clock: ManualClock) -> Self {
-        let mut redis = Self { store: None, url, prefix: new_prefix(), clock };
+        Self::under(new_prefix(), url, clock).await
+    }
+
+    /// A new store under a prefix at a URL.
+    pub(crate) async fn under(prefix: String, url: String, clock: ManualClock) -> Self {
+        let mut redis = Self { store: None, url, prefix, clock };
         redis.open().await;
         redis
     }
