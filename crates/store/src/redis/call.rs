@@ -34,7 +34,9 @@ impl Node {
     /// Begins a call of a script on a shard.
     pub(super) async fn call(&self, script: &'static Script, shard: usize) -> Call<'_> {
         let mut request = cmd("EVALSHA");
-        request.arg(&script.hash).arg(1).arg(self.keys.shard(shard)).arg(self.clock.argument());
+        request.arg(&script.hash);
+        self.name_keys(&mut request, shard);
+        request.arg(self.clock.argument());
         let place = match script.is_writing {
             true => Some(self.places[shard].take().await),
             false => None,
@@ -44,6 +46,12 @@ impl Node {
             None => request.arg("").arg("").arg(""),
         };
         Call { node: self, script, shard, request, _place: place }
+    }
+
+    /// Adds the keys that every script of a shard is given.
+    pub(super) fn name_keys(&self, request: &mut Cmd, shard: usize) {
+        let (key, absent) = (self.keys.shard(shard), self.keys.absent(shard));
+        request.arg(1 + absent.iter().len()).arg(key).arg(absent);
     }
 }
 
@@ -71,6 +79,7 @@ impl Call<'_> {
     pub(super) async fn send(self) -> Result<Answer, StoreError> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let mut effect = Effect::None;
+        let mut loads = 0;
         let unavailable = |reason, effect| StoreError::Unavailable { reason, effect };
         loop {
             let connected = self.node.link.connection(deadline).await;
@@ -101,7 +110,15 @@ impl Call<'_> {
                 Err(trouble) => trouble,
             };
             self.node.measures.errors.fetch_add(1, Ordering::Relaxed);
-            effect = self.remedy(&mut connection, generation, &trouble, effect).await?;
+            let remedy = remedy(&trouble);
+            if remedy == Remedy::Load {
+                loads += 1;
+                if loads > 1 {
+                    // A shard that moves may be found at a server that still lacks the script.
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+            effect = self.apply(remedy, &mut connection, generation, &trouble, effect).await?;
             if tokio::time::Instant::now() >= deadline {
                 return Err(unavailable(describe(&trouble), effect));
             }
@@ -109,15 +126,16 @@ impl Call<'_> {
     }
 
     /// Does what helps against an error, if anything does.
-    async fn remedy(
+    async fn apply(
         &self,
+        remedy: Remedy,
         connection: &mut Connection,
         generation: u64,
         trouble: &RedisError,
         effect: Effect,
     ) -> Result<Effect, StoreError> {
         let in_doubt = if self.script.is_writing { Effect::Unknown } else { Effect::None };
-        match remedy(trouble) {
+        match remedy {
             Remedy::Load => {
                 let key = self.node.keys.shard(self.shard);
                 if let Err(trouble) = connection.load(self.script, &key).await {

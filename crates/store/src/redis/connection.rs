@@ -33,6 +33,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const CLUSTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the library itself repeats a request to a Cluster: enough to follow a redirection or two.
 const CLUSTER_RETRIES: u32 = 3;
+/// How long it waits before that. Requests have a patience of their own.
+const CLUSTER_PAUSE_MS: std::ops::Range<u64> = 20..100;
 
 /// A connection. Clones share it.
 #[derive(Clone)]
@@ -121,10 +123,14 @@ impl Connection {
         }
     }
 
-    /// Loads a script where a shard lies.
+    /// Loads a script where a shard lies. In a Cluster a redirection may have led to a server that the
+    /// slots as they are known here do not name, so the script is loaded at every primary that answers.
     pub(super) async fn load(&mut self, script: &Script, key: &str) -> RedisResult<()> {
         let mut load = cmd("SCRIPT");
         load.arg("LOAD").arg(&script.source);
+        if matches!(self, Self::Cluster(_)) && self.send_to_all(&load).await.is_ok() {
+            return Ok(());
+        }
         self.send_to(load, key).await.map(drop)
     }
 
@@ -178,7 +184,9 @@ async fn open_cluster(
         .use_protocol(ProtocolVersion::RESP3)
         .connection_timeout(CONNECT_TIMEOUT)
         .response_timeout(response_timeout)
-        .retries(CLUSTER_RETRIES);
+        .retries(CLUSTER_RETRIES)
+        .min_retry_wait(CLUSTER_PAUSE_MS.start)
+        .max_retry_wait(CLUSTER_PAUSE_MS.end);
     if let Some(messages) = messages {
         client = client.push_sender(messages);
     }

@@ -63,6 +63,12 @@ impl Keys {
         format!("{}shard", self.prefixes[shard])
     }
 
+    /// A key of a shard that never exists. While a slot of a Cluster moves, neither of its servers has all
+    /// of its keys; a request that also names this key is refused by both (`TRYAGAIN`).
+    pub(super) fn absent(&self, shard: usize) -> Option<String> {
+        self.is_cluster.then(|| format!("{}none", self.prefixes[shard]))
+    }
+
     /// The channel on which a shard says that something happened.
     pub(super) fn channel(&self, shard: usize) -> String {
         format!("{}action:push", self.prefixes[shard])

@@ -169,7 +169,8 @@ impl Node {
     async fn set_up_shard(&self, connection: &mut Connection, shard: usize) -> RedisResult<bool> {
         let now = self.clock.now();
         let mut init = cmd("EVAL");
-        init.arg(&INIT.source).arg(1).arg(self.keys.shard(shard));
+        init.arg(&INIT.source);
+        self.name_keys(&mut init, shard);
         init.arg(shard).arg(self.keys.shards()).arg(i32::from(self.keys.is_cluster()));
         init.arg(now.as_millis()).arg(i32::from(self.is_dev));
         for name in QueueName::BUILT_IN {

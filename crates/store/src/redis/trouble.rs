@@ -2,6 +2,9 @@
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 
+/// The hint for a slot that moves.
+const MOVING: &str = "the data is being moved in its Cluster";
+
 /// What to do about an error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Remedy {
@@ -53,10 +56,15 @@ fn by_text(code: &str, text: &str) -> Remedy {
     match code {
         "BUSY" | "UNKILLABLE" => Remedy::Wait,
         "OOM" | "NOREPLICAS" | "MISCONF" | "NOAUTH" | "WRONGPASS" => Remedy::Refuse,
-        // A slot that is on its way to another node: see index.lua.
-        _ if text.contains("non local key") => Remedy::Wait,
+        _ if is_about_moving(text) => Remedy::Wait,
         _ => Remedy::GiveUp,
     }
+}
+
+/// Whether a script failed because the slot of its shard is moving: in the words of Redis 7, and in those of
+/// newer releases and Valkey.
+fn is_about_moving(text: &str) -> bool {
+    text.contains("non local key") || text.contains("during rehashing of")
 }
 
 /// What is wrong, for people.
@@ -70,11 +78,10 @@ pub(super) fn describe(error: &RedisError) -> String {
         Some("LOADING") => "it is loading its data",
         Some("BUSY" | "UNKILLABLE") => "it is busy with a script",
         Some("CLUSTERDOWN") => "its Cluster is down",
+        Some("TRYAGAIN") => MOVING,
         Some("NOAUTH" | "WRONGPASS") => "it does not accept the password",
         _ if error.is_timeout() => "it does not answer",
-        _ if error.to_string().contains("non local key") => {
-            "the data is being moved in its Cluster"
-        }
+        _ if is_about_moving(&error.to_string()) => MOVING,
         _ => return format!("Redis: {error}"),
     };
     format!("Redis: {hint} ({error})")
@@ -101,6 +108,11 @@ mod tests {
             ("CLUSTERDOWN The cluster is down", Remedy::Wait),
             (
                 "ERR Script attempted to access a non local key in a cluster node script: f",
+                Remedy::Wait,
+            ),
+            (
+                "ERR Script attempted to access undeclared keys: undeclared keys were accessed during \
+                 rehashing of the slot",
                 Remedy::Wait,
             ),
             ("READONLY You can't write against a read only replica.", Remedy::Reconnect),

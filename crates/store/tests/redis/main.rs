@@ -14,8 +14,10 @@ mod owner_faults;
 mod owners;
 mod presence;
 mod proxy;
+mod reshard;
 mod sentinel;
 mod single;
 #[path = "../subjects/redis.rs"]
 mod subject;
 mod tls;
+mod waits;

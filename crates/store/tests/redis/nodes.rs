@@ -13,8 +13,8 @@ use punctual_core::{
 use punctual_store::conformance::owner_of;
 use punctual_store::redis::{RedisOptions, RedisStore};
 use punctual_store::{
-    Change, Classes, Lost, Push, Pushed, PutQueue, Revision, Store, Stored, Take, Taken, Taker,
-    Wake,
+    Change, Classes, Lost, Push, Pushed, PutQueue, Revision, Store, StoreError, Stored, Take,
+    Taken, Taker, Wake,
 };
 use punctual_testing::PATIENCE;
 use punctual_testing::redis::Server;
@@ -100,18 +100,30 @@ impl Node {
     }
 
     pub(crate) async fn change(&self, stored: &Stored, event: Event) -> Change {
-        let queue = self.0.queue(&stored.task.spec.queue).await.unwrap().unwrap();
+        self.try_change(stored, event).await.unwrap()
+    }
+
+    async fn try_change(&self, stored: &Stored, event: Event) -> Result<Change, StoreError> {
+        let queue = self.0.queue(&stored.task.spec.queue).await?.unwrap();
         let callback_id = id("called-back");
         let (now, queue) = (self.0.now(), &queue.settings);
         let context = Context { now, queue, roll: 0.5, callback_id: &callback_id };
-        Change { expected: stored.revision, decision: stored.task.decide(event, &context).unwrap() }
+        let decision = stored.task.decide(event, &context).unwrap();
+        Ok(Change { expected: stored.revision, decision })
     }
 
     pub(crate) async fn commit(&self, stored: &Stored) -> Result<Revision, Lost> {
+        self.try_commit(stored).await.unwrap()
+    }
+
+    pub(crate) async fn try_commit(
+        &self,
+        stored: &Stored,
+    ) -> Result<Result<Revision, Lost>, StoreError> {
         let token = stored.task.status.hold.unwrap().token;
         let settlement = Settlement::Commit { result: None };
-        let change = self.change(stored, Event::Settle { token, settlement }).await;
-        self.0.write_one(change.into()).await.unwrap().task()
+        let change = self.try_change(stored, Event::Settle { token, settlement }).await?;
+        Ok(self.0.write_one(change.into()).await?.task())
     }
 
     pub(crate) async fn state(&self, queue: &str, task: &str) -> Option<State> {

@@ -2,6 +2,7 @@
 --
 -- KEYS[1]   the hash of the shard. Every other key has the same prefix, so that in a Cluster all that a
 --           script touches lies in one slot.
+-- KEYS[2]   in a Cluster only: a key that never exists, so that no script runs while the slot moves
 -- ARGV[1]   the time in milliseconds; empty: Redis's own clock decides
 -- ARGV[2…4] the calling node, the place and the number of its call (see index.lua); empty if it only reads
 -- ARGV[5…]  what the script itself takes

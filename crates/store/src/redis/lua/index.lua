@@ -6,9 +6,9 @@
 -- because its answer was lost is answered again without a second effect, and one that arrives after its
 -- place was given to another has no effect at all ({'LATE'}).
 
--- In a slot that is on its way to another node of a Cluster a key that does not exist cannot be reached:
--- this fails there before anything was written. As a write that needs no memory, it also lets the rest
--- of the script pass a Redis that is out of memory, unless the script is one that only adds.
+-- A write that needs no memory lets the rest of the script pass a Redis that is out of memory, unless the
+-- script is one that only adds. (A slot that is on its way to another server of a Cluster is not reached
+-- here: every call also names a key that never exists, and both servers refuse such a call.)
 call(ADDS_ONLY and 'EXISTS' or 'DEL', prefix .. 'none')
 
 local calls = prefix .. 'calls:' .. ARGV[2]
