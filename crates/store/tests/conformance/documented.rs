@@ -83,7 +83,7 @@ fn check(connection: &mut ::redis::Connection, prefix: &str) {
     let of_task = names(part("### Of a task", "### Of a bundle"));
     let of_bundle = names(part("| field of the record |", "### Of a plan"));
     let of_plan = names(part("| field of that |", "### Of a flow"));
-    let of_others = names(part("| field of such a record |", "What workers hold"));
+    let of_others = names(part("| field of such a record |", "\n\n"));
     let all = format!("{prefix}:*");
     let keys: Vec<String> = ::redis::cmd("KEYS").arg(all).query(connection).unwrap();
     assert!(keys.len() > 2, "that is little to have looked at: {keys:?}");
