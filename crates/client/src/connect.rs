@@ -1,14 +1,11 @@
 //! Connections to the server, encrypted or not.
 
-use std::future::Future;
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
+use hyper_rustls::{HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -19,52 +16,52 @@ use rustls::{
     ClientConfig, ConfigBuilder, DigitallySignedStruct, Error as TlsError, RootCertStore,
     SignatureScheme, WantsVerifier,
 };
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_rustls::TlsConnector;
+use tokio::net::TcpStream;
+use tower::BoxError;
+use tower::timeout::Timeout;
+use tower::util::BoxCloneSyncService;
 
 use crate::error::Error;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
-
 /// Makes connections.
-#[derive(Clone)]
-pub(crate) struct Connector {
-    http: HttpConnector,
-    tls: Option<TlsConnector>,
+pub(crate) type Connector =
+    BoxCloneSyncService<Uri, MaybeHttpsStream<TokioIo<TcpStream>>, BoxError>;
+
+/// A connector that encrypts connections to `https://`, by these settings.
+pub(crate) fn connector(tls: ClientConfig) -> Connector {
+    let mut http = HttpConnector::new();
+    http.set_nodelay(true);
+    http.enforce_http(false);
+    let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
+    // The handshake counts, too.
+    BoxCloneSyncService::new(Timeout::new(https.wrap_connector(http), CONNECT_WITHIN))
 }
 
-impl Connector {
-    /// A connector that encrypts what is to be, and trusts certificates as it is told.
-    pub(crate) fn new(tls: Option<TlsConnector>) -> Self {
-        let mut http = HttpConnector::new();
-        http.set_connect_timeout(Some(CONNECT_WITHIN));
-        http.set_nodelay(true);
-        http.enforce_http(false);
-        Self { http, tls }
-    }
+/// Trust in nobody, for a client that never asks.
+pub(crate) fn trust_nobody() -> Result<ClientConfig, Error> {
+    Ok(builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
 /// Trust in those the web trusts, and in the certificates of a PEM text.
-pub(crate) fn trust(pem: &[u8]) -> Result<TlsConnector, Error> {
+pub(crate) fn trust(pem: &[u8]) -> Result<ClientConfig, Error> {
     let mut roots = web_roots();
     for certificate in CertificateDer::pem_slice_iter(pem) {
         roots.add(certificate.map_err(unreadable)?).map_err(unreadable)?;
     }
-    let config = builder()?.with_root_certificates(roots).with_no_client_auth();
-    Ok(Arc::new(config).into())
+    Ok(builder()?.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// Trust in those the web trusts, and in the certificate that a PEM text begins with.
-pub(crate) fn trust_one(pem: &[u8]) -> Result<TlsConnector, Error> {
+pub(crate) fn trust_one(pem: &[u8]) -> Result<ClientConfig, Error> {
     let first = CertificateDer::pem_slice_iter(pem).next();
     let first = first.unwrap_or(Err(pem::Error::NoItemsFound)).map_err(unreadable)?;
     let roots = Arc::new(web_roots());
     let web = WebPkiServerVerifier::builder_with_provider(roots, provider()).build();
     let one = Arc::new(One { certificate: first, web: web.map_err(unreadable)? });
     let config = builder()?.dangerous().with_custom_certificate_verifier(one);
-    Ok(Arc::new(config.with_no_client_auth()).into())
+    Ok(config.with_no_client_auth())
 }
 
 fn web_roots() -> RootCertStore {
@@ -134,81 +131,5 @@ impl ServerCertVerifier for One {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.web.supported_verify_schemes()
-    }
-}
-
-impl tower::Service<Uri> for Connector {
-    type Response = TokioIo<Line>;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.http.poll_ready(cx).map_err(Into::into)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        let tls = self.tls.clone().filter(|_| uri.scheme_str() == Some("https"));
-        let connecting = self.http.call(uri);
-        Box::pin(async move {
-            let stream = connecting.await?.into_inner();
-            let Some(tls) = tls else { return Ok(TokioIo::new(Line(Box::new(stream)))) };
-            let name = ServerName::try_from(host)?;
-            let encrypted =
-                tokio::time::timeout(CONNECT_WITHIN, tls.connect(name, stream)).await??;
-            Ok(TokioIo::new(Line(Box::new(encrypted))))
-        })
-    }
-}
-
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
-
-/// A connection.
-pub(crate) struct Line(Box<dyn Stream>);
-
-impl Connection for Line {
-    fn connected(&self) -> Connected {
-        Connected::new()
-    }
-}
-
-impl AsyncRead for Line {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for Line {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write_vectored(cx, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.0.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
     }
 }

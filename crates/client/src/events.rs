@@ -1,11 +1,18 @@
 //! The event stream: what happens at the server, as it happens.
 
-use bytes::{Buf, Bytes, BytesMut};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fmt, io};
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
 use http::HeaderValue;
-use http_body_util::BodyExt;
+use http_body_util::BodyDataStream;
 use hyper::body::Incoming;
 use punctual_core::RawJson;
 use serde::Serialize;
+use sse_stream::{Sse, SseByteStream};
 
 use crate::error::Error;
 use crate::transport::{Call, Client, query};
@@ -63,11 +70,19 @@ pub struct Event {
 }
 
 /// Events as they come in.
-#[derive(Debug)]
 pub struct Events {
-    body: Incoming,
-    unread: BytesMut,
+    blocks: SseByteStream<Pieces>,
+    /// Bytes that came in since the last event.
+    unread_bytes: Arc<AtomicUsize>,
     last_id: String,
+}
+
+type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send + Sync>>;
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").field("last_id", &self.last_id).finish_non_exhaustive()
+    }
 }
 
 impl Client {
@@ -94,7 +109,9 @@ impl Client {
         }
         let body = self.stream(call).await?;
         let last_id = filter.after.clone().unwrap_or_default();
-        Ok(Events { body, unread: BytesMut::new(), last_id })
+        let unread_bytes = Arc::new(AtomicUsize::new(0));
+        let blocks = SseByteStream::new(bounded(body, Arc::clone(&unread_bytes)));
+        Ok(Events { blocks, unread_bytes, last_id })
     }
 }
 
@@ -106,45 +123,38 @@ impl Events {
 
     /// The next event; none: the server has ended the stream.
     pub async fn next(&mut self) -> Result<Option<Event>, Error> {
-        loop {
-            while let Some(block) = self.next_block()? {
-                if let Some(event) = self.read(&block) {
-                    return Ok(Some(event));
-                }
+        while let Some(block) = self.blocks.next().await {
+            self.unread_bytes.store(0, Ordering::Relaxed);
+            let Sse { event, data, id, .. } = block.map_err(broken)?;
+            if let Some(id) = id {
+                self.last_id = id;
             }
-            let Some(frame) = self.body.frame().await else { return Ok(None) };
-            let frame = frame.map_err(|error| Error::Stream { reason: error.to_string() })?;
-            if let Ok(data) = frame.into_data() {
-                self.unread.extend_from_slice(&data);
-            }
-        }
-    }
-
-    /// What stands before the next empty line, if that has come in.
-    fn next_block(&mut self) -> Result<Option<Bytes>, Error> {
-        let Some(end) = self.unread.windows(2).position(|pair| pair == b"\n\n") else {
-            if self.unread.len() > EVENT_BYTES_MAX {
-                return Err(Error::Stream { reason: "an event without an end".to_owned() });
-            }
-            return Ok(None);
-        };
-        let block = self.unread.split_to(end).freeze();
-        self.unread.advance(2);
-        Ok(Some(block))
-    }
-
-    fn read(&mut self, block: &[u8]) -> Option<Event> {
-        let text = String::from_utf8_lossy(block);
-        let (mut kind, mut data) = (None, String::new());
-        for line in text.lines() {
-            match line.split_once(':').map(|(name, value)| (name, value.trim_start())) {
-                Some(("id", id)) => id.clone_into(&mut self.last_id),
-                Some(("event", name)) => kind = Some(name.to_owned()),
-                Some(("data", value)) => data.push_str(value),
-                _ => {}
+            let data = data.and_then(|data| RawJson::parse(&data).ok());
+            if let (Some(kind), Some(data)) = (event, data) {
+                return Ok(Some(Event { id: self.last_id.clone(), kind, data }));
             }
         }
-        let data = RawJson::parse(&data).ok()?;
-        Some(Event { id: self.last_id.clone(), kind: kind?, data })
+        Ok(None)
     }
+}
+
+fn broken(error: sse_stream::Error) -> Error {
+    let reason = match error {
+        sse_stream::Error::Body(error) => error.to_string(),
+        error => error.to_string(),
+    };
+    Error::Stream { reason }
+}
+
+/// The pieces of an answer, as long as an event does not go on and on.
+fn bounded(body: Incoming, unread_bytes: Arc<AtomicUsize>) -> Pieces {
+    let pieces = BodyDataStream::new(body).map(move |piece| {
+        let piece = piece.map_err(io::Error::other)?;
+        let before = unread_bytes.fetch_add(piece.len(), Ordering::Relaxed);
+        if before > EVENT_BYTES_MAX {
+            return Err(io::Error::other("an event without an end"));
+        }
+        Ok(piece)
+    });
+    Box::pin(pieces)
 }

@@ -12,11 +12,11 @@ use hyper::body::Incoming;
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use rustls::ClientConfig;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio_rustls::TlsConnector;
 
-use crate::connect::{Connector, trust, trust_one};
+use crate::connect::{Connector, connector, trust, trust_nobody, trust_one};
 use crate::error::{Error, Problem};
 
 /// An answer waits for the disk, so a busy one may take a while; a server that hangs must show.
@@ -30,7 +30,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_'
 pub struct Client {
     pool: Pool<Connector, Full<Bytes>>,
     /// Whom to trust, if connections are encrypted.
-    tls: Option<TlsConnector>,
+    tls: ClientConfig,
     url: Arc<str>,
     authorization: Option<HeaderValue>,
 }
@@ -139,20 +139,20 @@ impl Client {
                 Ok::<_, Error>(value)
             })
             .transpose()?;
-        let tls = url.starts_with("https:").then(|| trust(&[])).transpose()?;
+        let tls = if url.starts_with("https:") { trust(&[]) } else { trust_nobody() }?;
         Ok(Self { pool: pool(tls.clone()), tls, url: url.into(), authorization })
     }
 
     /// The same client, which also trusts the certificates of a PEM text.
     pub fn trusting(self, pem: &[u8]) -> Result<Self, Error> {
-        let tls = Some(trust(pem)?);
+        let tls = trust(pem)?;
         Ok(Self { pool: pool(tls.clone()), tls, ..self })
     }
 
     /// The same client, which also trusts the certificate that a PEM text begins with, whoever vouches for it
     /// and whatever names it is for: for those who have it from the server's own files.
     pub fn trusting_one(self, pem: &[u8]) -> Result<Self, Error> {
-        let tls = Some(trust_one(pem)?);
+        let tls = trust_one(pem)?;
         Ok(Self { pool: pool(tls.clone()), tls, ..self })
     }
 
@@ -276,21 +276,22 @@ impl Client {
     }
 }
 
-fn pool(tls: Option<TlsConnector>) -> Pool<Connector, Full<Bytes>> {
-    let connector = Connector::new(tls);
-    Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector)
+fn pool(tls: ClientConfig) -> Pool<Connector, Full<Bytes>> {
+    Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector(tls))
 }
 
 /// What is wrong with the encryption of a connection, if that is what an error is about.
 fn untrusted(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let mut cause = Some(error);
     while let Some(error) = cause {
-        // An error of input and output hides the one it is made of.
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if let Some(tls) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        if let Some(tls) = error.downcast_ref::<rustls::Error>() {
             return Some(tls.to_string());
         }
-        cause = error.source();
+        // An error of input and output hides the one it is made of.
+        cause = match error.downcast_ref::<std::io::Error>() {
+            Some(error) => error.get_ref().map(|inner| inner as _),
+            None => error.source(),
+        };
     }
     None
 }

@@ -135,22 +135,24 @@ impl Carrying {
         handler: &Handler,
         room: Option<OwnedSemaphorePermit>,
     ) {
-        let _room = match room {
-            Some(room) => room,
+        let room = match room {
+            None if handler.confirms_at_once => None,
             // Whoever cannot start does not confirm: the server gives the task to another.
             None => match handler.room.clone().acquire_owned().await {
-                Ok(room) => room,
+                Ok(room) => Some(room),
                 Err(_) => return,
             },
+            room => room,
         };
         if self.taken.task.state == State::Assigned && !self.confirm().await {
             return;
         }
         let (report, reports) = watch::channel(Extend::default());
         let job = Job { task: self.taken.task.clone(), stop: self.stop.clone(), report };
-        let working = handlers.spawn((handler.call)(job));
+        let working = handlers.spawn(begin(handler.clone(), job, room.is_some()));
         let (outcome, unsent) = self.attend(working, reports).await;
         self.settle(outcome, unsent).await;
+        drop(room);
     }
 
     /// Confirms; false: the task is somebody else's by now.
@@ -293,6 +295,18 @@ impl Carrying {
             None => client.fail(held, fail).await.map(drop),
         }
     }
+}
+
+/// Calls a handler, once there is room for it, unless the task shall stop before.
+async fn begin(handler: Handler, job: Job, has_room: bool) -> Outcome {
+    let _room = match has_room {
+        true => None,
+        false => tokio::select! {
+            room = handler.room.acquire_owned() => Some(room?),
+            _ = job.stopped() => return Err(Fail::default()),
+        },
+    };
+    (handler.call)(job).await
 }
 
 /// What a handler came to, if it did not end by itself too.

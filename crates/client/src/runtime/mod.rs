@@ -68,6 +68,8 @@ struct Handler {
     call: Arc<dyn Fn(Job) -> Carrying + Send + Sync>,
     room: Arc<Semaphore>,
     concurrency: usize,
+    /// Whether what it is given is confirmed before there is room: a ballot goes to nobody else.
+    confirms_at_once: bool,
 }
 
 /// A worker with its handlers.
@@ -132,7 +134,9 @@ impl Runtime {
         let concurrency = concurrency.max(1);
         let call = move |job| -> Carrying { Box::pin(handler(job)) };
         let room = Arc::new(Semaphore::new(concurrency));
-        self.handlers.insert(queue.into(), Handler { call: Arc::new(call), room, concurrency });
+        let call = Arc::new(call);
+        let handler = Handler { call, room, concurrency, confirms_at_once: false };
+        self.handlers.insert(queue.into(), handler);
         self
     }
 
@@ -179,7 +183,8 @@ impl Runtime {
             let Some(mode) = mode_of(&client, &queue, &mut stopped).await? else { break };
             match mode {
                 Mode::Dispatch | Mode::Vote => {
-                    given.insert(queue, handler);
+                    let confirms_at_once = mode == Mode::Vote;
+                    given.insert(queue, Handler { confirms_at_once, ..handler });
                 }
                 Mode::Pull => {
                     let pull = pull::Pull {

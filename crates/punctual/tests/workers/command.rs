@@ -3,10 +3,10 @@
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use punctual_client::{NewTask, RawJson, State};
+use punctual_client::{NewTask, QueueChanges, RawJson, State};
 
 use crate::process::{Server, punctual};
-use crate::scene::{in_state, queue, server};
+use crate::scene::{in_state, queue, server, until};
 
 const HOLD: Duration = Duration::from_secs(3);
 
@@ -61,6 +61,24 @@ async fn its_exit_code_decides_and_its_output_is_the_result() {
     assert_eq!((failed.attempt, failed.error.as_deref()), (2, Some("q fail 2")));
     let told = std::fs::read_to_string(told.path()).unwrap();
     assert!(told.contains("q json 1\n") && told.contains("q fail 2\n"), "{told}");
+}
+
+/// A second ballot comes while the first is being answered, and there is no time to wait for its end.
+#[tokio::test]
+async fn every_ballot_of_a_vote_is_answered() {
+    let (server, client) = server();
+    queue(&client, "q", "vote", Duration::from_secs(2)).await;
+    let brief = QueueChanges::new().set("confirm_within", RawJson::parse("1").unwrap());
+    client.put_queue("q", &brief).await.unwrap();
+    let _working = Working::start(&server, &["--name", "w"], "sleep 3; echo yes");
+    for id in ["a", "b"] {
+        client.push("q", &NewTask::new("?").id(id)).await.unwrap();
+    }
+    for id in ["a", "b"] {
+        let done = until(&client, "q", id, "over", |task| task.state.is_finished()).await;
+        assert_eq!((done.state, done.error), (State::Done, None), "{id}");
+        assert_eq!(done.result, Some(RawJson::parse(r#"{"w":"yes"}"#).unwrap()));
+    }
 }
 
 #[tokio::test]
