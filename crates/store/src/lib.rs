@@ -13,6 +13,7 @@
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod format;
 pub mod inbox;
 pub mod local;
 mod loopback;

@@ -132,7 +132,7 @@ async fn another_database_another_format_and_a_missing_file_are_refused() {
     assert!(refusal(dir.path()).contains("newer"));
     sql(dir.path(), "PRAGMA user_version=2");
     assert!(refusal(dir.path()).contains("before the first release"));
-    sql(dir.path(), "PRAGMA user_version=3; PRAGMA application_id=7");
+    sql(dir.path(), "PRAGMA user_version=4; PRAGMA application_id=7");
     assert!(refusal(dir.path()).contains("not a Punctual store"));
     std::fs::remove_file(dir.path().join("punctual.db")).unwrap();
     assert!(refusal(dir.path()).contains("missing"));

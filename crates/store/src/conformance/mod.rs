@@ -122,6 +122,7 @@ pub fn all_checks() -> impl Iterator<Item = &'static Check> {
         events::CHECKS,
         restart::CHECKS,
         audit::CHECKS,
+        full::CHECKS,
     ];
     topics.into_iter().chain(owners::CHECKS).flatten()
 }

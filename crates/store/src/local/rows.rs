@@ -5,10 +5,9 @@ use punctual_core::{Owner, QueueName, Shared, Span, Status, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Journal, JournalError, Table};
+use crate::format;
 use crate::port::{Keyed, StoreError};
 
-/// The row format this version writes.
-const FORMAT: u8 = 1;
 const CHECKSUM_BYTES: usize = 4;
 
 /// What lies under a task's row in [`Table::Status`].
@@ -86,7 +85,7 @@ pub(super) struct KeyedRow {
 
 impl KeyedRow {
     pub(super) fn new(keyed: Keyed, queue: Option<QueueName>, at: Timestamp) -> Self {
-        let Keyed { key, request, status, items, .. } = keyed;
+        let Keyed { key, request, status, single: _, items, positions: _ } = keyed;
         Self { at, queue, key, request, status, items }
     }
 }
@@ -132,7 +131,7 @@ pub(super) struct MetaRow {
 /// Packs a record into `buffer`.
 pub(super) fn pack<T: Serialize>(record: &T, buffer: &mut Vec<u8>) {
     buffer.clear();
-    buffer.push(FORMAT);
+    buffer.push(format::CURRENT);
     let mut packed = postcard::to_extend(record, std::mem::take(buffer))
         .expect("a vector grows as needed and records have known lengths");
     let checksum = crc32fast::hash(&packed);
@@ -169,8 +168,8 @@ fn place(table: Table, key: u64) -> u32 {
     hasher.finalize()
 }
 
-/// The packed record of a row whose checksum matches.
-fn checked(table: Table, key: u64, row: &[u8]) -> Result<&[u8], StoreError> {
+/// The format and the packed record of a row whose checksum matches.
+fn checked(table: Table, key: u64, row: &[u8]) -> Result<(u8, &[u8]), StoreError> {
     let (packed, checksum) = row
         .split_last_chunk::<CHECKSUM_BYTES>()
         .ok_or_else(|| damaged(table, key, "it is too short"))?;
@@ -178,8 +177,8 @@ fn checked(table: Table, key: u64, row: &[u8]) -> Result<&[u8], StoreError> {
         return Err(damaged(table, key, "its checksum does not match"));
     }
     match packed.split_first() {
-        Some((&FORMAT, record)) => Ok(record),
-        _ => Err(damaged(table, key, "its format is not known to this version")),
+        Some((&format, record)) => Ok((format, record)),
+        None => Err(damaged(table, key, "it is too short")),
     }
 }
 
@@ -200,7 +199,8 @@ fn damaged(table: Table, key: u64, reason: &str) -> StoreError {
 
 /// Checks the row at a place without unpacking it.
 pub(super) fn check(table: Table, key: u64, row: &[u8]) -> Result<(), StoreError> {
-    checked(table, key, row).map(drop)
+    let (format, _) = checked(table, key, row)?;
+    format::check(format).map_err(|error| damaged(table, key, &error.to_string()))
 }
 
 /// Unpacks the row at a place, or says what is wrong with it.
@@ -209,6 +209,6 @@ pub(super) fn unpack<'a, T: Deserialize<'a>>(
     key: u64,
     row: &'a [u8],
 ) -> Result<T, StoreError> {
-    let record = checked(table, key, row)?;
-    postcard::from_bytes(record).map_err(|error| damaged(table, key, &error.to_string()))
+    let (format, record) = checked(table, key, row)?;
+    format::unpack(format, record).map_err(|error| damaged(table, key, &error.to_string()))
 }

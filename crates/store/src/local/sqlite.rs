@@ -17,8 +17,10 @@ use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
 use super::wal::{Leftover, leftover};
 use crate::port::StoreError;
 
-/// The format this version reads and writes.
-const FORMAT: i64 = 3;
+/// The format this version writes.
+const FORMAT: i64 = 4;
+/// The format of release 0.1. Its rows are read, and rewritten when they change.
+const FORMAT_OLDEST: i64 = 3;
 /// What a file has before its first use.
 const NO_FORMAT: i64 = 0;
 /// "PNCT": tells our files from other SQLite databases.
@@ -78,7 +80,7 @@ impl SqliteJournal {
                 "format {format} is newer than this version's {FORMAT}; use a newer punctual"
             )));
         }
-        if format < FORMAT && format != NO_FORMAT {
+        if format < FORMAT_OLDEST && format != NO_FORMAT {
             return Err(open(format!(
                 "format {format} is from before the first release and is not read any more; \
                  start with a new directory"
@@ -200,9 +202,10 @@ pub(super) fn check_backup(path: &Path) -> Result<(), StoreError> {
         return Err(open(&"not a backup of a Punctual store"));
     }
     let format: i64 = pragma("user_version").map_err(|error| open(&error))?;
-    if format != FORMAT {
+    if !(FORMAT_OLDEST..=FORMAT).contains(&format) {
         return Err(open(&format!(
-            "format {format}, and this version reads format {FORMAT}; use the version that wrote it"
+            "format {format}, and this version reads formats {FORMAT_OLDEST} to {FORMAT}; use the \
+             version that wrote it"
         )));
     }
     let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));

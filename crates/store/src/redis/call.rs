@@ -9,6 +9,7 @@ use tracing::error;
 use super::answer::{Answer, Ending};
 use super::connection::Connection;
 use super::fields::Fields;
+use super::names::Name;
 use super::node::Node;
 use super::places::Place;
 use super::scripts::Script;
@@ -63,7 +64,7 @@ impl Call<'_> {
     }
 
     /// Adds fields.
-    pub(super) fn fields(&mut self, fields: &Fields<'_>) -> &mut Self {
+    pub(super) fn fields<N: Name>(&mut self, fields: &Fields<'_, N>) -> &mut Self {
         for text in fields.flat() {
             self.request.arg(&text[..]);
         }
@@ -71,7 +72,7 @@ impl Call<'_> {
     }
 
     /// Adds fields after their number.
-    pub(super) fn counted(&mut self, fields: &Fields<'_>) -> &mut Self {
+    pub(super) fn counted<N: Name>(&mut self, fields: &Fields<'_, N>) -> &mut Self {
         self.arg(fields.flat().len()).fields(fields)
     }
 

@@ -12,6 +12,7 @@ use super::receipt;
 use super::record::{is_big, lane, spec_fields, status_fields};
 use super::scripts::{COMMIT, DELIVER, OUTBOX};
 use super::written::{Answers, AnswersAt};
+use crate::format;
 use crate::port::{Change, Changes, Revision, StoreError, Transaction, Written, fingerprint};
 
 /// Decisions committed by one call.
@@ -139,7 +140,7 @@ impl Node {
             call.arg("here");
             self.made_here(call, spec);
         } else {
-            call.arg(home).arg(postcard::to_stdvec(spec).expect("a record can be packed"));
+            call.arg(home).arg(format::marked(spec));
         }
     }
 
@@ -201,7 +202,8 @@ pub(super) fn read_entry(bytes: Vec<u8>) -> Result<(u64, Spec), StoreError> {
     let bad = || corrupt("an entry of an outbox", "it is not well formed");
     let space = bytes.iter().position(|byte| *byte == b' ').ok_or_else(bad)?;
     let number = std::str::from_utf8(&bytes[..space]).ok().and_then(|text| text.parse().ok());
-    let spec = postcard::from_bytes(&bytes[space + 1..]).map_err(|_| bad())?;
+    let spec = format::unpack_marked(&bytes[space + 1..])
+        .map_err(|error| corrupt("an entry of an outbox", error))?;
     Ok((number.ok_or_else(bad)?, spec))
 }
 
@@ -217,13 +219,12 @@ pub(super) fn placement(call: &mut Call<'_>, task: &Task, is_whole: bool) {
     call.arg(time(status.hold.map(|hold| hold.until)));
     call.arg(time(status.finished_at.filter(|_| is_finished)));
     call.arg(time(status.keep_until.filter(|_| is_finished)));
-    let mut fields = status_fields(status);
+    let fields = status_fields(status);
     if !is_whole {
         call.counted(&fields);
         return;
     }
-    fields.extend(spec_fields(spec));
-    call.counted(&fields).arg(u8::from(is_big(spec)));
+    call.counted(&fields.and(spec_fields(spec))).arg(u8::from(is_big(spec)));
     if is_big(spec) {
         call.arg(spec.payload.as_str());
     }

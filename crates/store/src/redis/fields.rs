@@ -4,8 +4,10 @@
 //! that is split into pieces `name`, `name.1`, `name.2`…, unless it is so long that a block would not pay.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::names::Name;
 use crate::port::StoreError;
 
 /// The longest value that keeps a hash compact, with Redis's defaults.
@@ -13,28 +15,35 @@ pub(super) const PIECE_BYTES: usize = 64;
 /// The longest value that is split; a longer payload gets a key of its own.
 pub(super) const SPLIT_BYTES_MAX: usize = 1_024;
 
-/// Fields to write: names and values in turn.
-#[derive(Debug, Default)]
-pub(super) struct Fields<'a>(Vec<Cow<'a, [u8]>>);
+/// Fields to write, named by an `N`: names and values in turn.
+#[derive(Debug)]
+pub(super) struct Fields<'a, N = &'static str>(Vec<Cow<'a, [u8]>>, PhantomData<N>);
 
-impl<'a> Fields<'a> {
+impl<N> Default for Fields<'_, N> {
+    fn default() -> Self {
+        Self(Vec::new(), PhantomData)
+    }
+}
+
+impl<'a, N: Name> Fields<'a, N> {
     /// Adds a value that is short, or of which there are few.
-    pub(super) fn set(&mut self, name: &'static str, value: impl Into<Cow<'a, [u8]>>) {
-        self.0.push(Cow::Borrowed(name.as_bytes()));
+    pub(super) fn set(&mut self, name: N, value: impl Into<Cow<'a, [u8]>>) {
+        self.0.push(Cow::Borrowed(name.text().as_bytes()));
         self.0.push(value.into());
     }
 
     /// Adds a short text.
-    pub(super) fn text(&mut self, name: &'static str, value: impl ToString) {
+    pub(super) fn text(&mut self, name: N, value: impl ToString) {
         self.set(name, value.to_string().into_bytes());
     }
 
     /// Adds a value of any length.
-    pub(super) fn long(&mut self, name: &'static str, value: impl Into<Cow<'a, [u8]>>) {
+    pub(super) fn long(&mut self, name: N, value: impl Into<Cow<'a, [u8]>>) {
         let value = value.into();
         if value.len() <= PIECE_BYTES || value.len() > SPLIT_BYTES_MAX {
             return self.set(name, value);
         }
+        let name = name.text();
         for (number, piece) in value.chunks(PIECE_BYTES).enumerate() {
             let name = if number == 0 { name.to_owned() } else { format!("{name}.{number}") };
             self.0.push(Cow::Owned(name.into_bytes()));
@@ -50,9 +59,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Adds all of another's.
-    pub(super) fn extend(&mut self, other: Self) {
+    /// These and all of another's.
+    pub(super) fn and<M>(mut self, other: Fields<'a, M>) -> Fields<'a> {
         self.0.extend(other.0);
+        Fields(self.0, PhantomData)
     }
 
     /// Names and values in turn.
@@ -85,19 +95,24 @@ impl Read {
     }
 
     /// A value that is never split.
-    pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
+    pub(super) fn get(&self, name: impl Name) -> Option<&[u8]> {
+        self.named(name.text())
+    }
+
+    fn named(&self, name: &str) -> Option<&[u8]> {
         let is_it = |(known, _): &&(Range<usize>, _)| self.block[known.clone()] == *name.as_bytes();
         self.fields.iter().find(is_it).map(|(_, value)| &self.block[value.clone()])
     }
 
     /// A value with all its pieces.
-    pub(super) fn long(&self, name: &str) -> Option<Vec<u8>> {
-        let mut value = self.get(name)?.to_vec();
+    pub(super) fn long(&self, name: impl Name) -> Option<Vec<u8>> {
+        let name = name.text();
+        let mut value = self.named(name)?.to_vec();
         for number in 1..=SPLIT_BYTES_MAX / PIECE_BYTES {
             if value.len() != number * PIECE_BYTES {
                 break;
             }
-            match self.get(&format!("{name}.{number}")) {
+            match self.named(&format!("{name}.{number}")) {
                 Some(piece) => value.extend_from_slice(piece),
                 None => break,
             }
@@ -109,7 +124,7 @@ impl Read {
     pub(super) fn numbered(&self) -> Vec<u8> {
         let mut value = Vec::new();
         for number in 0..=SPLIT_BYTES_MAX / PIECE_BYTES {
-            match self.get(&number.to_string()) {
+            match self.named(&number.to_string()) {
                 Some(piece) => value.extend_from_slice(piece),
                 None => break,
             }
@@ -118,17 +133,17 @@ impl Read {
     }
 
     /// A value as text.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: impl Name) -> Option<&str> {
         std::str::from_utf8(self.get(name)?).ok()
     }
 
     /// A value with all its pieces as text.
-    pub(super) fn long_text(&self, name: &str) -> Option<String> {
+    pub(super) fn long_text(&self, name: impl Name) -> Option<String> {
         String::from_utf8(self.long(name)?).ok()
     }
 
     /// A value that can be parsed.
-    pub(super) fn parse<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+    pub(super) fn parse<T: std::str::FromStr>(&self, name: impl Name) -> Option<T> {
         self.text(name)?.parse().ok()
     }
 }
@@ -194,7 +209,7 @@ mod tests {
     fn values_of_any_length_read_back() {
         for bytes in [0, 1, 63, 64, 65, 128, 129, 1_000, 1_024, 1_025, 5_000] {
             let value: Vec<u8> = (0..bytes).map(|n| (n % 251) as u8).collect();
-            let mut fields = Fields::default();
+            let mut fields = Fields::<&str>::default();
             fields.long("v", &value[..]);
             fields.set("v.x", &b"another"[..]);
             let is_compact = fields.flat().iter().all(|text| text.len() <= PIECE_BYTES);

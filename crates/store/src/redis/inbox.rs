@@ -16,6 +16,7 @@ use super::fields::corrupt;
 use super::node::Node;
 use super::scripts::{INBOX, RECEIVE};
 use super::trouble::{Remedy, describe, remedy};
+use crate::format;
 use crate::inbox::{Inbox, InboxLists, Received};
 use crate::port::{Effect, StoreError};
 
@@ -120,7 +121,7 @@ impl RedisInbox {
         if self.is_full(&notice.queue).await? {
             return Ok(Received::Full);
         }
-        let packed = postcard::to_stdvec(notice).expect("a record can be packed");
+        let packed = format::marked(notice);
         let noted = self.send::<i64>("note", (message, packed)).await?;
         self.hand_over().await?;
         Ok(received(noted))

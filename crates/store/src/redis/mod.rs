@@ -39,6 +39,7 @@ mod inbox;
 mod keeper;
 mod keys;
 mod link;
+mod names;
 mod node;
 mod nodes;
 mod owner_record;
@@ -93,8 +94,11 @@ use crate::port::{
 
 /// Shards of a new store in a Cluster.
 const CLUSTER_SHARDS: usize = 64;
-/// The form of the data that this version reads and writes; `init.lua` notes it in a new store.
-const FORMAT: u32 = 2;
+/// The format of the data that this version writes; `init.lua` notes it in the store, so that older versions
+/// refuse it.
+const FORMAT: u32 = 3;
+/// The format of release 0.1. Its records are read, and rewritten when they change.
+const FORMAT_OLDEST: u32 = 2;
 
 /// How to log in, as far as the URL does not say it.
 #[derive(Clone, Default, PartialEq)]
@@ -244,10 +248,13 @@ async fn shards(
     let read = connection.send(&get).await.and_then(|value| Ok(redis::from_redis_value(value)?));
     let (format, shards): (Option<u32>, Option<usize>) = read.map_err(closed(address))?;
     match format {
-        Some(format) if format != FORMAT => Err(StoreError::Open(format!(
-            "the store in Redis is of format {format}, and this version knows format {FORMAT}; \
+        Some(format) if !(FORMAT_OLDEST..=FORMAT).contains(&format) => {
+            Err(StoreError::Open(format!(
+                "the store in Redis is of format {format}, and this version knows formats \
+             {FORMAT_OLDEST} to {FORMAT}; \
              use the version that wrote it, or another prefix"
-        ))),
+            )))
+        }
         _ => Ok(keys(shards.unwrap_or(CLUSTER_SHARDS))),
     }
 }

@@ -172,7 +172,7 @@ impl Node {
         init.arg(&INIT.source);
         self.name_keys(&mut init, shard);
         init.arg(shard).arg(self.keys.shards()).arg(i32::from(self.keys.is_cluster()));
-        init.arg(now.as_millis()).arg(i32::from(self.is_dev));
+        init.arg(now.as_millis()).arg(i32::from(self.is_dev)).arg(super::FORMAT);
         for name in QueueName::BUILT_IN {
             let name = QueueName::parse(name).expect("a built-in name is well formed");
             if self.keys.shard_of(&name) == shard {

@@ -11,11 +11,13 @@ use punctual_core::calendar::Rule;
 use punctual_core::plan::{LastState, Order, Phase, Plan, PlanState};
 use punctual_core::{Owner, OwnerKey, OwnerKind, PlanId, QueueName, Timestamp};
 use serde::Serialize;
+use serde_json::Value;
 use tracing::error;
 
 use super::answer::Part;
 use super::call::Call;
 use super::fields::{corrupt, seconds};
+use crate::format::{is_older, marked, unpack_marked};
 use crate::port::{Revision, StoreError, StoredOwner};
 
 fn millis_text(time: Option<Timestamp>) -> String {
@@ -68,10 +70,6 @@ fn message(plan: &Plan) -> Vec<u8> {
     })
 }
 
-fn packed<T: serde::Serialize>(record: &T) -> Vec<u8> {
-    postcard::to_stdvec(record).expect("a record can be packed")
-}
-
 impl Call<'_> {
     /// Adds the identity of an owner.
     pub(super) fn owner_key(&mut self, key: &OwnerKey) -> &mut Self {
@@ -84,15 +82,15 @@ impl Call<'_> {
             Owner::Bundle(bundle) => {
                 let record =
                     Bundle { data: BTreeSet::new(), target: None, ..Bundle::clone(bundle) };
-                let target = bundle.target.as_ref().map(packed).unwrap_or_default();
+                let target = bundle.target.as_ref().map(marked).unwrap_or_default();
                 let waits = bundle.state != BundleState::Failed;
                 (json(&record), target, waits.then_some(bundle.due_at))
             }
-            Owner::Plan(plan) => (message(plan), packed(plan), plan.timed_at()),
-            Owner::Flow(flow) => (json(flow), packed(flow), None),
-            Owner::Step(step) => (json(step), packed(step), None),
-            Owner::Worker(worker) => (json(worker), packed(worker), None),
-            Owner::Vote(vote) => (json(vote), packed(vote), None),
+            Owner::Plan(plan) => (message(plan), marked(plan), plan.timed_at()),
+            Owner::Flow(flow) => (json(flow), marked(flow), None),
+            Owner::Step(step) => (json(step), marked(step), None),
+            Owner::Worker(worker) => (json(worker), marked(worker), None),
+            Owner::Vote(vote) => (json(vote), marked(vote), None),
         };
         self.arg(record).arg(packed).arg(seconds_text(timer));
         self.arg(millis_text(owner.due_at())).arg(millis_text(owner.alarm_at()));
@@ -172,7 +170,7 @@ impl Shown {
     }
 
     fn unpacked<T: serde::de::DeserializeOwned>(self) -> Result<T, StoreError> {
-        postcard::from_bytes(&self.packed).map_err(|error| corrupt(self.key.to_string(), error))
+        unpack_marked(&self.packed).map_err(|error| corrupt(self.key.to_string(), error))
     }
 
     fn bundle(self) -> Result<Bundle, StoreError> {
@@ -184,23 +182,30 @@ impl Shown {
         }
         let target = match self.packed.is_empty() {
             true => None,
-            false => {
-                Some(postcard::from_bytes(&self.packed).map_err(|error| corrupt(place(), error))?)
-            }
+            false => Some(unpack_marked(&self.packed).map_err(|error| corrupt(place(), error))?),
         };
         let data: Result<_, _> = self.data.into_iter().map(String::from_utf8).collect();
         let data = data.map_err(|error| corrupt(self.key.to_string(), error))?;
         Ok(Bundle { data, target, ..bundle })
     }
 
+    /// Whether the message of a plan of an older format says all that this version would, but for fields that
+    /// it did not know.
+    fn is_older_message(&self, plan: &Plan) -> bool {
+        let read = |text: &[u8]| serde_json::from_slice::<Value>(text).ok();
+        let (Some(older), Some(newer)) = (read(&self.record), read(&message(plan))) else {
+            return false;
+        };
+        is_older(&self.packed) && says_the_same(&older, &newer)
+    }
+
     fn plan(self) -> Result<Plan, StoreError> {
         let place = || self.key.to_string();
-        let plan: Plan =
-            postcard::from_bytes(&self.packed).map_err(|error| corrupt(place(), error))?;
+        let plan: Plan = unpack_marked(&self.packed).map_err(|error| corrupt(place(), error))?;
         if OwnerKey::plan(&plan.station, &plan.id) != self.key {
             return Err(corrupt(place(), "its record is that of another"));
         }
-        if message(&plan) == self.record {
+        if message(&plan) == self.record || self.is_older_message(&plan) {
             return Ok(plan);
         }
         let reason = serde_json::from_slice::<serde::de::IgnoredAny>(&self.record)
@@ -208,5 +213,19 @@ impl Shown {
         error!(plan = %self.key.name, reason, "the message of a plan cannot be read; it will not run");
         let error = Some(format!("the stored plan cannot be read: {reason}"));
         Ok(Plan { phase: Phase::Error, next_at: None, error, ..plan })
+    }
+}
+
+/// Whether a value of an older message says what a newer one does: fields that are null may be missing in
+/// its objects.
+fn says_the_same(older: &Value, newer: &Value) -> bool {
+    match (older, newer) {
+        (Value::Object(older), Value::Object(newer)) => {
+            let is_same = |(name, value): (&String, &Value)| {
+                older.get(name).map_or(value.is_null(), |older| says_the_same(older, value))
+            };
+            older.keys().all(|name| newer.contains_key(name)) && newer.iter().all(is_same)
+        }
+        (older, newer) => older == newer,
     }
 }

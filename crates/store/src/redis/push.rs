@@ -11,6 +11,7 @@ use super::fields::corrupt;
 use super::node::Node;
 use super::record::{is_big, lane, spec_fields};
 use super::scripts::PUSH;
+use crate::format;
 use crate::port::{Keyed, KeyedItem, Push, PushRefusal, Pushed, Revision, StoreError};
 
 /// Tasks pushed by one call.
@@ -34,12 +35,12 @@ impl Blob {
     }
 
     pub(super) fn packed(&self) -> Vec<u8> {
-        postcard::to_stdvec(self).expect("a list of ids can be packed")
+        format::marked(self)
     }
 
     /// Reads what was remembered.
     pub(super) fn unpack(bytes: &[u8]) -> Result<Self, StoreError> {
-        postcard::from_bytes(bytes).map_err(|error| corrupt("a keyed request", error))
+        format::unpack_marked(bytes).map_err(|error| corrupt("a keyed request", error))
     }
 }
 

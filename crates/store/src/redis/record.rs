@@ -20,6 +20,8 @@ use serde::de::DeserializeOwned;
 use super::answer::Record;
 use super::fields::{Fields, Read, SPLIT_BYTES_MAX, corrupt, millis, seconds};
 use super::keys::escaped;
+use super::names::{Changing, Name, Pushed};
+use crate::format;
 use crate::port::{Revision, StoreError, Stored};
 
 /// Whether a payload gets a key of its own.
@@ -42,75 +44,89 @@ fn json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).expect("records have string keys only")
 }
 
-/// A value packed, where JSON would not tell `null` from nothing.
-fn packed<T: Serialize>(value: &T) -> Vec<u8> {
-    postcard::to_stdvec(value).expect("records can be packed")
-}
-
-/// The fields of what was pushed.
-pub(super) fn spec_fields(spec: &Spec) -> Fields<'_> {
+/// The fields of what was pushed. What JSON would not tell apart, as `null` from nothing, is packed.
+pub(super) fn spec_fields(spec: &Spec) -> Fields<'_, Pushed> {
+    let Spec {
+        queue: _,
+        id,
+        payload,
+        created_at,
+        due_at,
+        priority,
+        hold,
+        max_attempts,
+        retry,
+        unique_for,
+        expires,
+        requires,
+        http,
+        callback,
+        tags,
+        owner,
+        notice,
+        trace,
+    } = spec;
     let mut fields = Fields::default();
-    fields.set("id", spec.id.as_str().as_bytes());
-    fields.text("create", seconds(spec.created_at.as_millis()));
-    if spec.due_at != spec.created_at {
-        fields.text("due", seconds(spec.due_at.as_millis()));
+    fields.set(Pushed::Id, id.as_str().as_bytes());
+    fields.text(Pushed::Create, seconds(created_at.as_millis()));
+    if due_at != created_at {
+        fields.text(Pushed::Due, seconds(due_at.as_millis()));
     }
-    if spec.priority != 0 {
-        fields.text("priority", spec.priority);
+    if *priority != 0 {
+        fields.text(Pushed::Priority, priority);
     }
     let class = spec.lane_class();
     if !class.is_empty() {
-        fields.set("class", escaped(&class).into_bytes());
+        fields.set(Pushed::Class, escaped(&class).into_bytes());
     }
-    if !spec.requires.is_empty() {
-        fields.long("requires", json(&spec.requires));
+    if !requires.is_empty() {
+        fields.long(Pushed::Requires, json(requires));
     }
-    if let Some(hold) = spec.hold {
-        fields.text("hold", seconds(hold.as_millis()));
+    for (name, span) in [(Pushed::Hold, hold), (Pushed::Unique, unique_for)] {
+        if let Some(span) = span {
+            fields.text(name, seconds(span.as_millis()));
+        }
     }
-    if let Some(attempts) = spec.max_attempts {
-        fields.long("attempts", json(&attempts));
+    if let Some(attempts) = max_attempts {
+        fields.long(Pushed::Attempts, json(attempts));
     }
-    if let Some(retry) = &spec.retry {
-        fields.long("retry", json(retry));
+    if let Some(retry) = retry {
+        fields.long(Pushed::Retry, json(retry));
     }
-    if let Some(unique_for) = spec.unique_for {
-        fields.text("unique", seconds(unique_for.as_millis()));
+    if let Some(expires) = expires {
+        fields.text(Pushed::Expires, seconds(expires.as_millis()));
     }
-    if let Some(expires) = spec.expires {
-        fields.text("expires", seconds(expires.as_millis()));
+    if let Some(http) = http {
+        fields.long(Pushed::Http, format::marked(http));
     }
-    if let Some(http) = &spec.http {
-        fields.long("http", packed(http));
+    if let Some(callback) = callback {
+        fields.long(Pushed::Callback, format::marked(callback));
     }
-    if let Some(callback) = &spec.callback {
-        fields.long("callback", packed(callback));
+    if let Some(notice) = notice {
+        fields.long(Pushed::Notice, format::marked(notice));
     }
-    if let Some(notice) = &spec.notice {
-        fields.long("notice", packed(notice));
+    if let Some(trace) = trace {
+        fields.text(Pushed::Trace, trace);
     }
-    if let Some(trace) = spec.trace {
-        fields.text("trace", trace);
+    if !tags.is_empty() {
+        fields.long(Pushed::Tags, json(tags));
     }
-    if !spec.tags.is_empty() {
-        fields.long("tags", json(&spec.tags));
-    }
-    match &spec.owner {
+    match owner {
         Some(OwnerRef::Plan { id, reads }) => {
-            fields.text("plan_id", id);
-            fields.long("plan", reads.as_str().as_bytes());
+            fields.text(Pushed::PlanId, id);
+            fields.long(Pushed::Plan, reads.as_str().as_bytes());
         }
         Some(OwnerRef::Flow { id, step }) => {
-            fields.text("flow", id);
-            fields.text("flow_step", step);
+            fields.text(Pushed::Flow, id);
+            fields.text(Pushed::FlowStep, step);
         }
-        Some(OwnerRef::Bundle(key)) => fields.long("bundle", key.as_str().as_bytes()),
+        Some(OwnerRef::Bundle(key)) => fields.long(Pushed::Bundle, key.as_str().as_bytes()),
         None => {}
     }
     if is_big(spec) {
-        fields.text("big", spec.payload.len());
+        fields.text(Pushed::Big, payload.len());
     } else {
-        fields.numbered(spec.payload.as_str().as_bytes());
+        fields.numbered(payload.as_str().as_bytes());
     }
     fields
 }
@@ -120,61 +136,84 @@ fn time_text(time: Option<Timestamp>) -> String {
 }
 
 /// The fields of all that changes, but for the version and the place in a list, which scripts write.
-pub(super) fn status_fields(status: &Status) -> Fields<'_> {
+pub(super) fn status_fields(status: &Status) -> Fields<'_, Changing> {
+    let Status {
+        state,
+        ready_at,
+        due_at,
+        attempt,
+        granted,
+        starts,
+        failures,
+        hold,
+        worker,
+        taken_at,
+        progress,
+        message,
+        checkpoint,
+        result,
+        error,
+        finished_at,
+        keep_until,
+        reserved_until,
+        settled,
+        history,
+        notified: Notified { count, success_id },
+    } = status;
     let mut fields = Fields::default();
-    fields.set("status", status.state.name().as_bytes());
-    fields.text("ready", seconds(status.ready_at.as_millis()));
-    fields.text("counter", status.attempt);
-    fields.text("taken", time_text(status.taken_at));
-    fields.text("timeout", time_text(status.hold.map(|hold| hold.until)));
-    if let Some(hold) = status.hold {
-        fields.text("token", format!("{}:0", hold.token));
-        fields.text("since", seconds(hold.since.as_millis()));
-        fields.text("length", seconds(hold.length.as_millis()));
+    fields.set(Changing::Status, state.name().as_bytes());
+    fields.text(Changing::Ready, seconds(ready_at.as_millis()));
+    fields.text(Changing::Counter, attempt);
+    fields.text(Changing::Taken, time_text(*taken_at));
+    fields.text(Changing::Timeout, time_text(hold.map(|hold| hold.until)));
+    if let Some(Hold { token, since, until: _, length }) = hold {
+        fields.text(Changing::Token, format!("{token}:0"));
+        fields.text(Changing::Since, seconds(since.as_millis()));
+        fields.text(Changing::Length, seconds(length.as_millis()));
     }
     for (name, count) in [
-        ("granted", status.granted),
-        ("starts", status.starts),
-        ("failures", status.failures),
-        ("notices", status.notified.count),
-        ("success", status.notified.success_id),
+        (Changing::Granted, granted),
+        (Changing::Starts, starts),
+        (Changing::Failures, failures),
+        (Changing::Notices, count),
+        (Changing::Success, success_id),
     ] {
-        if count > 0 {
+        if *count > 0 {
             fields.text(name, count);
         }
     }
     for (name, time) in [
-        ("again", status.due_at),
-        ("finished", status.finished_at),
-        ("keep", status.keep_until),
-        ("reserved", status.reserved_until),
+        (Changing::Again, due_at),
+        (Changing::Finished, finished_at),
+        (Changing::Keep, keep_until),
+        (Changing::Reserved, reserved_until),
     ] {
         if let Some(time) = time {
             fields.text(name, seconds(time.as_millis()));
         }
     }
-    if let Some(worker) = &status.worker {
+    if let Some(worker) = worker {
         // In one piece, so that scripts can tell who holds it.
-        fields.set("worker", worker.as_str().as_bytes());
+        fields.set(Changing::Worker, worker.as_str().as_bytes());
     }
-    if let Some(progress) = status.progress {
-        fields.text("progress", progress);
+    if let Some(progress) = progress {
+        fields.text(Changing::Progress, progress);
     }
-    for (name, text) in [("message", &status.message), ("error", &status.error)] {
+    for (name, text) in [(Changing::Message, message), (Changing::Error, error)] {
         if let Some(text) = text {
             fields.long(name, text.as_bytes());
         }
     }
-    for (name, value) in [("checkpoint", &status.checkpoint), ("result", &status.result)] {
+    for (name, value) in [(Changing::Checkpoint, checkpoint), (Changing::Result, result)] {
         if let Some(value) = value {
             fields.long(name, value.as_str().as_bytes());
         }
     }
-    if let Some((token, verb)) = status.settled {
-        fields.text("settled", format!("{token}:{}", verb.name()));
+    if let Some((token, verb)) = settled {
+        fields.text(Changing::Settled, format!("{token}:{}", verb.name()));
     }
-    if !status.history.is_empty() {
-        fields.long("history", json(&status.history));
+    if !history.is_empty() {
+        fields.long(Changing::History, json(history));
     }
     fields
 }
@@ -182,14 +221,14 @@ pub(super) fn status_fields(status: &Status) -> Fields<'_> {
 /// Reads a record.
 pub(super) fn stored(queue: &QueueName, record: Record) -> Result<Stored, StoreError> {
     let Record { fields, payload } = &record;
-    let id = fields.text("id").unwrap_or("?");
+    let id = fields.text(Pushed::Id).unwrap_or("?");
     let place = || format!("task {id} of queue {queue}");
     let reader = Reader { fields, place: &place };
     let spec = Arc::new(reader.spec(queue, payload.as_deref())?);
     let status = reader.status()?.into();
     let revision = Revision {
-        birth: reader.needed("birth", fields.parse("birth"))?,
-        change: fields.parse("change").unwrap_or(0),
+        birth: reader.needed(Pushed::Birth, fields.parse(Pushed::Birth))?,
+        change: fields.parse(Changing::Change).unwrap_or(0),
     };
     Ok(Stored { task: Task { spec, status }, revision })
 }
@@ -200,18 +239,19 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn bad(&self, name: &str) -> StoreError {
+    fn bad(&self, name: impl Name) -> StoreError {
+        let name = name.text();
         corrupt((self.place)(), format!("its field {name} is missing or not well formed"))
     }
 
-    fn needed<T>(&self, name: &str, value: Option<T>) -> Result<T, StoreError> {
+    fn needed<T>(&self, name: impl Name, value: Option<T>) -> Result<T, StoreError> {
         value.ok_or_else(|| self.bad(name))
     }
 
     /// A field that may be missing, but not malformed.
     fn optional<T>(
         &self,
-        name: &str,
+        name: impl Name,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, StoreError> {
         match self.fields.long_text(name) {
@@ -221,109 +261,120 @@ impl Reader<'_> {
         }
     }
 
-    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
+    fn json<T: DeserializeOwned>(&self, name: impl Name) -> Result<Option<T>, StoreError> {
         self.optional(name, |text| serde_json::from_str(text).ok())
     }
 
-    fn packed<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
+    fn packed<T: DeserializeOwned>(&self, name: impl Name) -> Result<Option<T>, StoreError> {
         match self.fields.long(name) {
-            Some(bytes) => postcard::from_bytes(&bytes).map(Some).map_err(|_| self.bad(name)),
+            Some(bytes) => {
+                let unpacked = format::unpack_marked(&bytes).map(Some);
+                unpacked.map_err(|error| {
+                    corrupt((self.place)(), format!("its field {}: {error}", name.text()))
+                })
+            }
             None => Ok(None),
         }
     }
 
-    fn time(&self, name: &str) -> Result<Option<Timestamp>, StoreError> {
+    fn time(&self, name: impl Name) -> Result<Option<Timestamp>, StoreError> {
         self.optional(name, |text| millis(text).map(Timestamp::from_millis))
     }
 
-    fn span(&self, name: &str) -> Result<Option<Span>, StoreError> {
+    fn span(&self, name: impl Name) -> Result<Option<Span>, StoreError> {
         self.optional(name, |text| millis(text).map(Span::from_millis))
     }
 
-    fn raw(&self, name: &str) -> Result<Option<RawJson>, StoreError> {
+    fn raw(&self, name: impl Name) -> Result<Option<RawJson>, StoreError> {
         self.optional(name, |text| Some(RawJson::stored(text)))
     }
 
     fn owner(&self) -> Result<Option<OwnerRef>, StoreError> {
-        if let Some(id) = self.optional("plan_id", |text| PlanId::parse(text).ok())? {
-            let reads = self.needed("plan", self.raw("plan")?)?;
+        if let Some(id) = self.optional(Pushed::PlanId, |text| PlanId::parse(text).ok())? {
+            let reads = self.needed(Pushed::Plan, self.raw(Pushed::Plan)?)?;
             return Ok(Some(OwnerRef::Plan { id, reads }));
         }
-        if let Some(key) = self.fields.long_text("bundle") {
+        if let Some(key) = self.fields.long_text(Pushed::Bundle) {
             return Ok(Some(OwnerRef::Bundle(BundleKey::composed(key))));
         }
-        let Some(id) = self.optional("flow", |text| FlowId::parse(text).ok())? else {
+        let Some(id) = self.optional(Pushed::Flow, |text| FlowId::parse(text).ok())? else {
             return Ok(None);
         };
-        let step = self.optional("flow_step", |text| StepName::parse(text).ok())?;
-        Ok(Some(OwnerRef::Flow { id, step: self.needed("flow_step", step)? }))
+        let step = self.optional(Pushed::FlowStep, |text| StepName::parse(text).ok())?;
+        Ok(Some(OwnerRef::Flow { id, step: self.needed(Pushed::FlowStep, step)? }))
     }
 
     fn spec(&self, queue: &QueueName, payload: Option<&[u8]>) -> Result<Spec, StoreError> {
-        let created_at = self.needed("create", self.time("create")?)?;
-        let payload = match self.fields.get("big") {
-            Some(_) => Cow::Borrowed(self.needed("big", payload)?),
+        let created_at = self.needed(Pushed::Create, self.time(Pushed::Create)?)?;
+        let payload = match self.fields.get(Pushed::Big) {
+            Some(_) => Cow::Borrowed(self.needed(Pushed::Big, payload)?),
             None => Cow::Owned(self.fields.numbered()),
         };
         let payload = std::str::from_utf8(&payload).map_err(|_| self.bad("payload"))?;
         Ok(Spec {
             queue: queue.clone(),
-            id: self.needed("id", self.fields.text("id").and_then(|id| TaskId::parse(id).ok()))?,
+            id: self.needed(
+                Pushed::Id,
+                self.fields.text(Pushed::Id).and_then(|id| TaskId::parse(id).ok()),
+            )?,
             payload: RawJson::stored(payload),
             created_at,
-            due_at: self.time("due")?.unwrap_or(created_at),
-            priority: self.optional("priority", |text| text.parse().ok())?.unwrap_or(0),
-            hold: self.span("hold")?,
-            max_attempts: self.json::<MaxAttempts>("attempts")?,
-            retry: self.json("retry")?,
-            unique_for: self.span("unique")?,
-            expires: self.time("expires")?,
-            requires: self.json("requires")?.unwrap_or_default(),
-            http: self.packed("http")?,
-            callback: self.packed("callback")?,
-            tags: self.json("tags")?.unwrap_or_default(),
+            due_at: self.time(Pushed::Due)?.unwrap_or(created_at),
+            priority: self.optional(Pushed::Priority, |text| text.parse().ok())?.unwrap_or(0),
+            hold: self.span(Pushed::Hold)?,
+            max_attempts: self.json::<MaxAttempts>(Pushed::Attempts)?,
+            retry: self.json(Pushed::Retry)?,
+            unique_for: self.span(Pushed::Unique)?,
+            expires: self.time(Pushed::Expires)?,
+            requires: self.json(Pushed::Requires)?.unwrap_or_default(),
+            http: self.packed(Pushed::Http)?,
+            callback: self.packed(Pushed::Callback)?,
+            tags: self.json(Pushed::Tags)?.unwrap_or_default(),
             owner: self.owner()?,
-            notice: self.packed("notice")?,
-            trace: self.optional("trace", TraceParent::stored)?,
+            notice: self.packed(Pushed::Notice)?,
+            trace: self.optional(Pushed::Trace, TraceParent::stored)?,
         })
     }
 
     fn status(&self) -> Result<Status, StoreError> {
-        let state = self.optional("status", State::parse)?;
-        let hold = match self.optional("token", token)? {
+        let state = self.optional(Changing::Status, State::parse)?;
+        let hold = match self.optional(Changing::Token, token)? {
             Some(token) => Some(Hold {
                 token,
                 // What is taken without a confirmation is started at once.
-                since: self.needed("since", self.time("since")?.or(self.time("taken")?))?,
-                until: self.needed("timeout", self.time("timeout")?)?,
-                length: self.needed("length", self.span("length")?)?,
+                since: self.needed(
+                    Changing::Since,
+                    self.time(Changing::Since)?.or(self.time(Changing::Taken)?),
+                )?,
+                until: self.needed(Changing::Timeout, self.time(Changing::Timeout)?)?,
+                length: self.needed(Changing::Length, self.span(Changing::Length)?)?,
             }),
             None => None,
         };
         Ok(Status {
-            state: self.needed("status", state)?,
-            ready_at: self.needed("ready", self.time("ready")?)?,
-            due_at: self.time("again")?,
-            attempt: self.needed("counter", self.fields.parse("counter"))?,
-            granted: self.fields.parse("granted").unwrap_or(0),
-            starts: self.fields.parse("starts").unwrap_or(0),
-            failures: self.fields.parse("failures").unwrap_or(0),
+            state: self.needed(Changing::Status, state)?,
+            ready_at: self.needed(Changing::Ready, self.time(Changing::Ready)?)?,
+            due_at: self.time(Changing::Again)?,
+            attempt: self.needed(Changing::Counter, self.fields.parse(Changing::Counter))?,
+            granted: self.fields.parse(Changing::Granted).unwrap_or(0),
+            starts: self.fields.parse(Changing::Starts).unwrap_or(0),
+            failures: self.fields.parse(Changing::Failures).unwrap_or(0),
             hold,
-            worker: self.optional("worker", |name| WorkerName::parse(name).ok())?,
-            taken_at: self.time("taken")?.filter(|time| time.as_millis() > 0),
-            progress: self.fields.parse("progress"),
-            message: self.optional("message", |text| Some(text.to_owned()))?,
-            checkpoint: self.raw("checkpoint")?,
-            result: self.raw("result")?,
-            error: self.optional("error", |text| Some(text.to_owned()))?,
-            finished_at: self.time("finished")?,
-            keep_until: self.time("keep")?,
-            reserved_until: self.time("reserved")?,
-            settled: self.optional("settled", settled)?,
-            history: self.json("history")?.unwrap_or_default(),
+            worker: self.optional(Changing::Worker, |name| WorkerName::parse(name).ok())?,
+            taken_at: self.time(Changing::Taken)?.filter(|time| time.as_millis() > 0),
+            progress: self.fields.parse(Changing::Progress),
+            message: self.optional(Changing::Message, |text| Some(text.to_owned()))?,
+            checkpoint: self.raw(Changing::Checkpoint)?,
+            result: self.raw(Changing::Result)?,
+            error: self.optional(Changing::Error, |text| Some(text.to_owned()))?,
+            finished_at: self.time(Changing::Finished)?,
+            keep_until: self.time(Changing::Keep)?,
+            reserved_until: self.time(Changing::Reserved)?,
+            settled: self.optional(Changing::Settled, settled)?,
+            history: self.json(Changing::History)?.unwrap_or_default(),
             notified: Notified {
-                count: self.fields.parse("notices").unwrap_or(0),
-                success_id: self.fields.parse("success").unwrap_or(0),
+                count: self.fields.parse(Changing::Notices).unwrap_or(0),
+                success_id: self.fields.parse(Changing::Success).unwrap_or(0),
             },
         })
     }

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use super::names;
+
 const BASE: &str = include_str!("lua/base.lua");
 const HELD: &str = include_str!("lua/held.lua");
 const INDEX: &str = include_str!("lua/index.lua");
@@ -42,6 +44,7 @@ impl Script {
     fn new(name: &'static str, kind: Kind, parts: &[&str], text: &str) -> Self {
         let mut source = String::new();
         if kind != Kind::Alone {
+            source.push_str(&names::lua());
             source.push_str(BASE);
         }
         if matches!(kind, Kind::Adds | Kind::Changes) {

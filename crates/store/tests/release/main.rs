@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use punctual_core::Timestamp;
-use punctual_store::conformance::full::{differences, snapshot};
-use punctual_store::local::{LocalOptions, LocalStore};
+use punctual_store::conformance::full::{differences, fill, rewrite, snapshot};
+use punctual_store::local::{LocalOptions, LocalStore, Restored};
 use punctual_store::redis::{RedisOptions, RedisStore};
-use punctual_store::{Clock, ManualClock, Transfer};
+use punctual_store::{Clock, ManualClock, Store, Transfer};
 use punctual_testing::redis::Server;
 use serde_json::Value;
 
@@ -67,27 +67,98 @@ async fn open_redis(server: &Server) -> Arc<RedisStore> {
     RedisStore::open(options).await.unwrap()
 }
 
+/// What a store has otherwise than a release had, but for what is not compared.
+async fn other_than(
+    store: &dyn Transfer,
+    release: &str,
+    is_left_out: fn(&str) -> bool,
+) -> Vec<String> {
+    let found = differences(&records(release), &snapshot(store).await);
+    found.into_iter().filter(|place| !is_left_out(place)).collect()
+}
+
 async fn reads_like(store: &dyn Transfer, release: &str) {
-    let differences = differences(&records(release), &snapshot(store).await);
-    assert!(differences.is_empty(), "{release}: {}", differences.join("\n"));
+    assert_eq!(other_than(store, release, |_| false).await, Vec::<String>::new(), "{release}");
+}
+
+/// The same, though every record was written since.
+async fn says_the_same(store: &dyn Transfer, release: &str) {
+    let differs = other_than(store, release, |place| place.contains("/change: ")).await;
+    assert_eq!(differs, Vec::<String>::new(), "{release}");
+}
+
+/// A restore ends holds: their tokens are no longer good, and their time is over.
+fn is_ended_by_a_restore(place: &str) -> bool {
+    ["/change: ", "/hold/", "/token: "].iter().any(|part| place.contains(part))
 }
 
 #[tokio::test]
-async fn an_embedded_store_of_every_release_is_read() {
+async fn an_embedded_store_of_every_release_is_read_and_rewritten() {
     for release in RELEASES {
         let dir = unpack_embedded(release);
         reads_like(&*open_embedded(&dir), release).await;
-        reads_like(&*open_embedded(&dir), release).await;
+        let store = open_embedded(&dir);
+        reads_like(&*store, release).await;
+        rewrite(&*store).await;
+        says_the_same(&*store, release).await;
+        drop(store);
+        let file = rusqlite::Connection::open(dir.path().join("punctual.db")).unwrap();
+        for table in ["queue", "spec", "status", "owner"] {
+            let sql = format!("SELECT DISTINCT hex(substr(row, 1, 1)) FROM {table}");
+            let format: String = file.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(format, "02", "all rows of {table} are of the new format");
+        }
+        drop(file);
+        says_the_same(&*open_embedded(&dir), release).await;
     }
 }
 
 #[tokio::test]
-async fn a_redis_store_of_every_release_is_read() {
+async fn a_redis_store_of_every_release_is_read_and_rewritten() {
     for release in RELEASES {
         let server = Server::start();
         fill_redis(&server, release);
         let store = open_redis(&server).await;
         reads_like(&*store, release).await;
         assert_eq!(store.check(false).await.unwrap(), Vec::<String>::new());
+        rewrite(&*store).await;
+        says_the_same(&*store, release).await;
+        assert_eq!(store.check(false).await.unwrap(), Vec::<String>::new());
+        drop(store);
+        let packed = |line: &str| server.command::<Vec<u8>>(line)[..2].to_vec();
+        assert_eq!(packed("HGET punctual:t:every%3Astate:t%3Aready callback"), [0xff, 2]);
+        assert_eq!(server.command::<String>("HGET punctual:shard format"), "3");
+        says_the_same(&*open_redis(&server).await, release).await;
     }
+}
+
+#[tokio::test]
+async fn a_backup_of_every_release_is_restored() {
+    for release in RELEASES {
+        let (from, to) = (unpack_embedded(release), tempfile::tempdir().unwrap());
+        let backup = from.path().join("punctual.db");
+        let now = Timestamp::from_millis(1_800_000_000_000);
+        Restored::new(&backup, &to.path().join("store"), false, now).unwrap();
+        let options = LocalOptions { dir: Some(to.path().join("store")), clock: clock() };
+        let store = LocalStore::open(options).unwrap();
+        let differs = other_than(&*store, release, is_ended_by_a_restore).await;
+        assert_eq!(differs, Vec::<String>::new(), "{release}");
+    }
+}
+
+#[tokio::test]
+async fn a_backup_keeps_every_field() {
+    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = open_embedded(&from);
+    fill(&*store).await;
+    let before = snapshot(&*store).await;
+    let backup = store.backup().await.unwrap();
+    let copy = to.path().join("copy");
+    std::io::copy(&mut &backup.file, &mut std::fs::File::create(&copy).unwrap()).unwrap();
+    let dir = to.path().join("store");
+    Restored::new(&copy, &dir, false, store.now()).unwrap();
+    let restored = LocalStore::open(LocalOptions { dir: Some(dir), clock: clock() }).unwrap();
+    let mut differs = differences(&before, &snapshot(&*restored).await);
+    differs.retain(|place| !is_ended_by_a_restore(place));
+    assert_eq!(differs, Vec::<String>::new());
 }

@@ -3,14 +3,18 @@
 use std::sync::Arc;
 
 use punctual_core::queue::Mode;
-use punctual_core::{NewTask, Owner, RawJson, Seed, Span, Spec, State, Timestamp, Token, Verb};
+use punctual_core::{
+    Fate, NewTask, Owner, OwnerKind, Queue, RawJson, Seed, Span, Spec, State, Timestamp, Token,
+    Verb,
+};
 
 use super::super::fixture;
-use super::super::owners::made;
+use super::super::owners::{changed, made};
 use super::{owner, task};
+use crate::migrate::{OwnerPages, TaskPages};
 use crate::port::{
-    AuditEntry, Classes, Keyed, KeyedItem, OwnerChange, Push, PutQueue, Receipt, Remembered,
-    Revision, Stored, Take, Taker, Transfer,
+    AuditEntry, Change, Classes, Keyed, KeyedItem, OwnerChange, Push, PutQueue, Receipt,
+    Remembered, Revision, Stored, Take, Taker, Transaction, Transfer,
 };
 
 /// The queue with a task in every state.
@@ -72,6 +76,32 @@ async fn tasks_as_they_are(store: &dyn Transfer, now: Timestamp) {
     };
     let tasks = State::ALL.into_iter().enumerate().map(stored).collect();
     store.admit(&queue, tasks).await.expect("tasks are put as they are");
+}
+
+/// Writes every queue, task and owner of a store anew, as it is.
+///
+/// # Panics
+/// If the store refuses any of it.
+pub async fn rewrite(store: &dyn Transfer) {
+    for queue in store.queues().await.expect("queues are read") {
+        let put = PutQueue { queue: Queue::clone(&queue), before: Some(queue.clone()) };
+        assert_eq!(store.put_queue(put).await.ok(), Some(Ok(())), "the queue is stored");
+        let mut pages = TaskPages::new(store, &queue.name);
+        while let Some(page) = pages.next().await.expect("tasks are read") {
+            for Stored { task, revision } in page {
+                let decision = task.kept(Fate::Rewrite);
+                write(store, Change { expected: revision, decision }).await;
+            }
+        }
+    }
+    for kind in OwnerKind::ALL {
+        let mut pages = OwnerPages::new(store, kind);
+        while let Some(page) = pages.next().await.expect("owners are read") {
+            for stored in page {
+                write(store, changed(&stored, stored.owner.clone())).await;
+            }
+        }
+    }
 }
 
 /// One task after the other, so that it is certain which is taken.
@@ -137,9 +167,12 @@ pub(super) fn owners(now: Timestamp) -> Vec<(Owner, Vec<RawJson>)> {
 }
 
 async fn put_owner(store: &dyn Transfer, owner: Owner, append: Vec<RawJson>) {
-    let change = OwnerChange { append, ..made(owner) };
+    write(store, OwnerChange { append, ..made(owner) }).await;
+}
+
+async fn write(store: &dyn Transfer, change: impl Into<Transaction>) {
     let written = store.write_one(change.into()).await.expect("the store answers");
-    assert!(written.is_done(), "an owner is made");
+    assert!(written.is_done(), "nobody else changes the record");
 }
 
 fn memories(now: Timestamp) -> Vec<Remembered> {

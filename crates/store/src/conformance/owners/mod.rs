@@ -191,7 +191,7 @@ impl Fixture {
     }
 
     /// Changes one owner, and expects that it happens.
-    async fn must_change(&self, change: OwnerChange) -> Option<Revision> {
+    pub(super) async fn must_change(&self, change: OwnerChange) -> Option<Revision> {
         match self.change_owner(change).await {
             Written::Records { mut owners, tasks } => {
                 assert_eq!((owners.len(), tasks.len()), (1, 0), "one answer per change");
@@ -221,11 +221,11 @@ impl Fixture {
     }
 
     /// Reads an owner that must be there.
-    async fn get_owner(&self, key: &OwnerKey) -> StoredOwner {
+    pub(super) async fn get_owner(&self, key: &OwnerKey) -> StoredOwner {
         self.owner(key).await.unwrap_or_else(|| panic!("{key} is gone"))
     }
 
-    async fn items(&self, key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson> {
+    pub(super) async fn items(&self, key: &OwnerKey, from: usize, limit: usize) -> Vec<RawJson> {
         self.store().items(key, from, limit).await.expect("the items are read")
     }
 

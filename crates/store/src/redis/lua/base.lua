@@ -150,10 +150,8 @@ local function ready_count(q)
   return count
 end
 
--- Fields that a record may be large by, besides its payload, with the pieces they may be in.
-local LARGE = {checkpoint = true, message = true, error = true, result = true, history = true}
-
--- A record's fields as HGETALL gives them, and about how large it is. A record from before its queue was
+-- A record's fields as HGETALL gives them, and about how large it is: by its payload and its fields in LARGE, with
+-- the pieces they may be in. A record from before its queue was
 -- reset or deleted counts as absent.
 local function read_record(q, id)
   local fields = call('HGETALL', task_key(q, id))
@@ -166,7 +164,7 @@ local function read_record(q, id)
       bytes = bytes + #value
     else
       record[name] = value
-      if #value >= 64 and LARGE[string.match(name, '^%a+')] then
+      if #value >= 64 and LARGE[string.match(name, '^[%a_]+')] then
         bytes = bytes + #value
       end
     end

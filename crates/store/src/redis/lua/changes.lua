@@ -1,14 +1,6 @@
 -- Decisions about tasks: how scripts read them from ARGV, and how they carry them out. The body of
 -- commit.lua says what stands in ARGV.
 
--- Fields of what was pushed; all others are of the state and go with it.
-local PUSHED = {
-  id = true, create = true, birth = true, due = true, priority = true, class = true, hold = true,
-  expires = true, attempts = true, retry = true, unique = true, requires = true, tags = true,
-  plan = true, plan_id = true, flow = true, flow_step = true, bundle = true, http = true, callback = true,
-  notice = true, big = true,
-}
-
 -- A million in ten minutes are about 60 to a string.
 local RECEIPTS_MAX = 256
 
@@ -32,7 +24,8 @@ local function next_list()
   return list
 end
 
--- The record's fields of state that are not among the new ones.
+-- The record's fields of state that are not among the new ones. PUSHED, the fields of what was pushed, comes
+-- from names.rs, and so does LARGE in base.lua.
 local function outdated(key, fields)
   local is_new = {}
   for n = 1, #fields, 2 do
@@ -40,7 +33,7 @@ local function outdated(key, fields)
   end
   local names = {}
   for _, name in ipairs(call('HKEYS', key)) do
-    local stem = string.match(name, '^%a+')
+    local stem = string.match(name, '^[%a_]+')
     if stem and not PUSHED[stem] and not is_new[name] then
       names[#names + 1] = name
     end
