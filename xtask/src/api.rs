@@ -15,7 +15,7 @@ pub(crate) const EXAMPLES: &str = "10";
 
 /// Checks a server over a new directory.
 pub(crate) fn check(seed: &str, examples: &str) -> anyhow::Result<()> {
-    tools::require(&["python3"])?;
+    tools::require(tools::API)?;
     let files = root().join("xtask/api");
     let directory = target().join("schemathesis");
     install(&directory, &files.join("requirements.txt"))?;

@@ -7,7 +7,7 @@ use crate::tools;
 
 /// Checks the dashboard against a server built from this tree.
 pub(crate) fn check() -> anyhow::Result<()> {
-    tools::require(&["node", "npm", "chromium"])?;
+    tools::require(tools::DASHBOARD)?;
     let directory = root().join("crates/server/dashboard");
     if !is_installed(&directory) {
         npm(&directory, &["ci", "--no-audit", "--no-fund"]).run()?;

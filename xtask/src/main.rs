@@ -22,12 +22,14 @@ use crate::stages::{Stages, cargo};
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test                 everything a change must pass: format, lints, docs, tests, API, dashboard,
-                       examples in the docs, deploy/, SDKs
+  test [--repeat N]    everything a change must pass: format, lints, docs, tests, API, dashboard,
+                       examples in the docs, deploy/, SDKs; with --repeat N times over, up to the
+                       first failure, to find what fails only now and then
   api [SEED EXAMPLES]  only the API: what is answered to made-up requests is what /openapi.json says
   docs [FILE…]         only links and examples in the docs
   prose [FOLDER…]      lists sentences that open with What, Whoever, Those… in comments, messages and docs
-  dashboard            only the checks of the dashboard: its types, and its pages in a browser
+  dashboard [--repeat N]
+                       only the checks of the dashboard: its types, and its pages in a browser
   sdks [LANGUAGE…]     only the SDKs: each goes through one story against the real server
   deploy               only what is in deploy/: files parse, and the binary takes what they give it
   bench [NAME] [quick] the benchmarks, in release, or one of cycles, owners, http, delivery, plans,
@@ -54,13 +56,13 @@ fn run(args: &[String]) -> anyhow::Result<()> {
             println!("{USAGE}");
             Ok(())
         }
-        ["test"] => test(),
+        ["test", rest @ ..] => repeat(rest, test),
         ["api"] => api::check(api::SEED, api::EXAMPLES),
         ["api", seed, examples] => api::check(seed, examples),
         ["docs", files @ ..] => docs::check(files),
         ["prose", folders @ ..] => prose::check(folders),
         ["deploy"] => deploy::check(),
-        ["dashboard"] => dashboard::check(),
+        ["dashboard", rest @ ..] => repeat(rest, dashboard::check),
         ["sdks", languages @ ..] => sdks::check(languages),
         ["bench", rest @ ..] => bench(rest),
         ["crash", "--power", rest @ ..] => crash(true, rest),
@@ -69,10 +71,31 @@ fn run(args: &[String]) -> anyhow::Result<()> {
     }
 }
 
+/// Runs a check as often as `--repeat` says and stops at the first run that fails: what fails once in twenty runs is
+/// broken, too.
+fn repeat(args: &[&str], check: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let runs = match args {
+        [] => return check(),
+        ["--repeat", runs] => runs,
+        _ => bail!("no such arguments\n\n{USAGE}"),
+    };
+    let all = runs.parse::<u32>().ok().filter(|runs| *runs > 0);
+    let all = all.with_context(|| format!("--repeat: {runs:?} is not a number from 1"))?;
+    for run in 1..=all {
+        println!("==> run {run} of {all}");
+        check().with_context(|| format!("run {run} of {all} failed"))?;
+    }
+    println!("{all} runs, and none failed");
+    Ok(())
+}
+
 fn test() -> anyhow::Result<()> {
     let mut stages = Stages::default();
     stages.run("tools", || {
-        tools::require(&["bash", "curl", "jq", "strace", "redis-server", "faketime"])
+        // All of them first, so that nothing is found missing after an hour.
+        tools::require_components()?;
+        let needed = [tools::TESTS, tools::REDIS, tools::API, tools::DASHBOARD];
+        tools::require(&needed.concat())
     })?;
     stages.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
     stages.run("lints", || {
@@ -106,7 +129,7 @@ fn test() -> anyhow::Result<()> {
 fn bench(args: &[&str]) -> anyhow::Result<()> {
     let (all, args): (&[_], _) = match args {
         ["--store", "redis", rest @ ..] => {
-            tools::require(&["redis-server"])?;
+            tools::require(tools::REDIS)?;
             (&[("punctual-store", "redis"), ("punctual", "redis")], rest)
         }
         args => {

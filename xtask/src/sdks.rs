@@ -25,7 +25,7 @@ pub(crate) fn check_all() -> anyhow::Result<()> {
 }
 
 fn prepare() -> anyhow::Result<()> {
-    tools::require(&["bash", "python3", "node", "npm"])?;
+    tools::require(tools::SDKS)?;
     if command("python3", &["-c", "import ensurepip"]).run().is_err() {
         // Debian keeps it in a package of its own.
         tools::install(&["python3-venv"])?;

@@ -193,7 +193,7 @@ test("the form previews every kind of rule while it is typed, and says what is w
   assert.deepEqual([made.plan_type, made.plan_time, made.hold, made.tags, made.no_keep, made.description], ["day", "2027-03-26T08:00:00.000Z", 300, ["a", "b"], true, HOSTILE]);
   assert.match(await (await fetch(`${server.address}/v1/plans/made-here`)).text(), /12345678901234567890/);
 
-  await tab.getByRole("button", { name: "Edit" }).click();
+  await tab.getByRole("link", { name: "Edit", exact: true }).click();
   assert.equal(await tab.getByLabel("Counted from").inputValue(), "2027-03-26T09:00");
   await kind("week");
   await tab.getByLabel("How often").fill("3");

@@ -86,6 +86,21 @@ export async function openTab(browser, server, { path = "", language = "en", dar
   return { tab, faults, close: () => context.close() };
 }
 
+/** Holds back the answers to what a tab sends with a method: `sent` comes true when the server has answered one, `release` lets them through. */
+export async function holdAnswers(tab, method) {
+  let [came, release] = [() => {}, () => {}];
+  const sent = new Promise((resolve) => (came = resolve));
+  const released = new Promise((resolve) => (release = resolve));
+  await tab.route("**/v1/**", async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    const response = await route.fetch();
+    came();
+    await released;
+    await route.fulfill({ response });
+  });
+  return { sent, release };
+}
+
 /** Waits until a condition holds. */
 export async function until(condition, what = "a condition") {
   const end = Date.now() + 30_000;

@@ -21,9 +21,20 @@ function read() {
 /** Where we are. */
 export const route = signal(read());
 
-addEventListener("hashchange", () => {
-  route.value = read();
-});
+/** How many pages were gone to so far. */
+let visits = 0;
+let followed = location.hash;
+
+/** Follows the address bar. The browser tells of a new address later than it has it, so this is asked for besides. */
+function follow() {
+  if (location.hash === followed) return;
+  followed = location.hash;
+  const next = read();
+  if (href(next.path) !== href(route.peek().path)) visits += 1;
+  route.value = next;
+}
+
+addEventListener("hashchange", follow);
 
 /**
  * An address: parts of a path are escaped, empty values left out.
@@ -42,6 +53,21 @@ export function href(path, query = {}) {
 /** @param {string[]} path @param {Record<string, string | number | null | undefined>} [query] */
 export function go(path, query) {
   location.hash = href(path, query);
+  follow();
+}
+
+/**
+ * Marks the page the reader is on. The answer says whether he is still there; once he has gone elsewhere it stays no,
+ * also after his return. Whatever waits for the server asks it before it moves him.
+ * @returns {() => boolean}
+ */
+export function here() {
+  follow();
+  const mine = visits;
+  return () => {
+    follow();
+    return visits === mine;
+  };
 }
 
 /**
@@ -51,11 +77,13 @@ export function go(path, query) {
  */
 export function filter(patch, { replace = false } = {}) {
   const { path, query } = route.value;
+  // A timer or a field that loses the focus may speak for a page that is being left.
+  if (href(read().path) !== href(path)) return;
   const address = href(path, { ...Object.fromEntries(query), ...patch });
   if (replace) history.replaceState(null, "", address);
   else location.hash = address;
-  // The browser tells of the new address later, and what is typed until then must not bring the old one back.
-  route.value = read();
+  // What is typed before the browser tells of the new address must not bring the old one back.
+  follow();
 }
 
 /**

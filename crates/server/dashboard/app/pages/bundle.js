@@ -4,7 +4,7 @@ import { html, useMemo } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
 import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
-import { go, href } from "../lib/router.js";
+import { href } from "../lib/router.js";
 import { number, t } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { confirm } from "../parts/dialog.js";
@@ -56,7 +56,7 @@ export function Bundle({ queue, bundle: key }) {
       }))
     )
       return;
-    if (await act(() => api.delete(path).then(() => true), t("bundles.deleted"))) go(["bundles"], { queue });
+    await act(() => api.delete(path), t("bundles.deleted"), { to: () => [["bundles"], { queue }] });
   };
   return html`
     <${Page}

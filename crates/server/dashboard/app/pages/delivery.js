@@ -5,7 +5,7 @@ import { api, may, url } from "../lib/api.js";
 import { duration } from "../lib/clock.js";
 import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
-import { go, href } from "../lib/router.js";
+import { href } from "../lib/router.js";
 import { t, tries } from "../lib/text.js";
 import { State } from "../parts/badge.js";
 import { Icon } from "../parts/icon.js";
@@ -44,15 +44,15 @@ export function Delivery({ queue, id }) {
     loaded.refresh();
   };
   const again = async () => {
-    const made = await act(
+    await act(
       () =>
         api.postJson(
           url`/v1/queues/${queue}/tasks`,
           `{"payload":${parts.payload}${parts.http === "null" ? "" : `,"http":${parts.http}`}}`,
         ),
       t("deliveries.copied", { id }),
+      { to: (made) => [["deliveries", queue, made.id]] },
     );
-    if (made) go(["deliveries", queue, made.id]);
   };
   // What is hidden here cannot be sent from here.
   const copies = task?.state === "done" && !SPECIAL.includes(queue) && !parts.http.includes('"***"');

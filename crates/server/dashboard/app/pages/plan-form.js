@@ -3,14 +3,15 @@
 import { html, useEffect, useId, useState } from "../lib/html.js";
 import { api, ApiError, url } from "../lib/api.js";
 import { fault, pretty } from "../lib/json.js";
+import { useOnce } from "../lib/once.js";
 import { useResource } from "../lib/resource.js";
-import { go, href } from "../lib/router.js";
+import { href } from "../lib/router.js";
 import { ruleWords, weekday } from "../lib/rule.js";
 import { t } from "../lib/text.js";
 import { localClock, moment, ownZone, shortClock, wallClock } from "../lib/zone.js";
 import { Calendar } from "../parts/calendar.js";
 import { Input, Select } from "../parts/form.js";
-import { complain, say } from "../parts/toast.js";
+import { act, complain } from "../parts/toast.js";
 import { Card, Loaded, Page } from "../parts/view.js";
 import { NextRuns, readPlan } from "./plan.js";
 
@@ -176,18 +177,22 @@ function PlanForm({ start, edits }) {
   `;
   const faults = { message: fault(form.message ?? ""), http: form.http ? fault(form.http) : null };
 
-  const send = async (/** @type {Event} */ event) => {
+  const once = useOnce();
+  const send = (/** @type {Event} */ event) => {
     event.preventDefault();
-    try {
-      const json = bodyOf(form, !edits);
-      const plan = edits ? await api.putJson(url`/v1/plans/${edits}`, json) : await api.postJson("/v1/plans", json);
-      say(t("plans.saved", { id: plan.plan_id }));
-      go(["plans", plan.plan_id]);
-    } catch (error) {
+    const json = bodyOf(form, !edits);
+    const save = () => (edits ? api.putJson(url`/v1/plans/${edits}`, json) : api.postJson("/v1/plans", json));
+    const refused = (/** @type {unknown} */ error) => {
       const about = faultOf(error);
       setRefused(about);
       if (!Object.keys(about).some((name) => name in form)) complain(error);
-    }
+    };
+    return once(() =>
+      act(save, (plan) => t("plans.saved", { id: plan.plan_id }), {
+        to: (plan) => [["plans", plan.plan_id]],
+        refused,
+      }),
+    );
   };
 
   const title = t(edits ? "plans.edit-title" : "plans.add");

@@ -5,7 +5,7 @@ import { api, may, url } from "../lib/api.js";
 import { duration } from "../lib/clock.js";
 import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
-import { go, href, route } from "../lib/router.js";
+import { href, route } from "../lib/router.js";
 import { ruleWords } from "../lib/rule.js";
 import { number, t } from "../lib/text.js";
 import { clockChange, localClock, localDate, ownZone } from "../lib/zone.js";
@@ -77,7 +77,7 @@ export function Plan({ id }) {
       }))
     )
       return;
-    if (await act(() => api.delete(path).then(() => true), t("plans.deleted", { id }))) go(["plans"]);
+    await act(() => api.delete(path), t("plans.deleted", { id }), { to: () => [["plans"]] });
   };
 
   return html`
@@ -107,7 +107,7 @@ export function Plan({ id }) {
           <${Action} allowed=${allowed && plan.next_at !== null} icon="skip" onClick=${() => verb("skip")}>
             ${t("plans.skip")}
           </${Action}>
-          <${Action} allowed=${allowed} icon="edit" onClick=${() => go(["plans", id, "edit"])}>
+          <${Action} allowed=${allowed} icon="edit" href=${href(["plans", id, "edit"])}>
             ${t("plans.edit")}
           </${Action}>
           <${Action} allowed=${allowed} tone="danger" onClick=${remove}>${t("plans.delete")}</${Action}>

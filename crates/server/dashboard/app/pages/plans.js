@@ -3,7 +3,7 @@
 import { html } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
-import { filter, go, href, route } from "../lib/router.js";
+import { filter, href, route } from "../lib/router.js";
 import { ruleWords } from "../lib/rule.js";
 import { t } from "../lib/text.js";
 import { State } from "../parts/badge.js";
@@ -99,7 +99,7 @@ export function Plans() {
     <${Page}
       title=${t("plans.title")}
       actions=${html`
-        <${Action} allowed=${may("produce")} icon="plus" tone="primary" onClick=${() => go(["new-plan"])}>
+        <${Action} allowed=${may("produce")} icon="plus" tone="primary" href=${href(["new-plan"])}>
           ${t("plans.add")}
         </${Action}>
       `}

@@ -2,10 +2,11 @@
 
 import { html, useState } from "../lib/html.js";
 import { api, url } from "../lib/api.js";
+import { useOnce } from "../lib/once.js";
 import { t } from "../lib/text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Input, Select } from "../parts/form.js";
-import { complain, say } from "../parts/toast.js";
+import { act } from "../parts/toast.js";
 import { MODES } from "./queues.js";
 
 /** Seconds as they can be typed, to the millisecond. @param {number | null | undefined} seconds */
@@ -142,19 +143,14 @@ export function Settings({ queue, onClose }) {
       onInput=${(/** @type {string} */ value) => setForm({ ...form, [name]: value })}
     />
   `;
-  const save = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    try {
-      await api.put(url`/v1/queues/${queue.name}`, changes);
-      say(t("queues.saved", { name: queue.name }));
-      onClose();
-    } catch (error) {
-      complain(error);
-    }
+  const once = useOnce();
+  const save = async () => {
+    const put = () => api.put(url`/v1/queues/${queue.name}`, changes);
+    if (await act(put, t("queues.saved", { name: queue.name }))) onClose();
   };
   return html`
     <${Dialog} title=${`${t("queues.settings")}: ${queue.name}`} onClose=${onClose} wide>
-      <form onSubmit=${save}>
+      <form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), once(save))}>
         <p class="muted">${t("queues.settings-hint")}</p>
         <div class="form">${select("mode", MODES)}${input("tag")}${select("order", ["fifo", "random"])}</div>
         <fieldset>

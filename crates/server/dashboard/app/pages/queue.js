@@ -4,7 +4,7 @@ import { html, useMemo, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
 import { duration, now } from "../lib/clock.js";
 import { useResource } from "../lib/resource.js";
-import { go, href } from "../lib/router.js";
+import { href } from "../lib/router.js";
 import { number, t } from "../lib/text.js";
 import { Badge, State, Tag } from "../parts/badge.js";
 import { BulkDialog } from "../parts/bulk.js";
@@ -50,11 +50,8 @@ export function Queue({ queue: name }) {
       danger: true,
       typed: name,
     });
-    if (
-      yes &&
-      (await act(async () => (await api.delete(url`/v1/queues/${name}`), true), t("queues.deleted", { name })))
-    )
-      go(["queues"]);
+    if (!yes) return;
+    await act(() => api.delete(url`/v1/queues/${name}`), t("queues.deleted", { name }), { to: () => [["queues"]] });
   };
 
   const data = queue.data;

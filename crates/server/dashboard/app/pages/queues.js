@@ -2,8 +2,9 @@
 
 import { html, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
+import { useOnce, useShown } from "../lib/once.js";
 import { useResource } from "../lib/resource.js";
-import { filter, go, href, route } from "../lib/router.js";
+import { filter, href, route } from "../lib/router.js";
 import { number, t } from "../lib/text.js";
 import { Badge, State, Tag } from "../parts/badge.js";
 import { Sparkline } from "../parts/chart.js";
@@ -166,13 +167,12 @@ function NewQueue({ onClose }) {
   const [name, setName] = useState("");
   const [mode, setMode] = useState("pull");
   const [target, setTarget] = useState("");
-  const make = async (/** @type {Event} */ event) => {
+  const [once, wanted] = [useOnce(), useShown()];
+  const make = (/** @type {Event} */ event) => {
     event.preventDefault();
-    const made = await act(
-      () => api.put(url`/v1/queues/${name}`, { mode, ...(mode === "http" && target ? { url: target } : {}) }),
-      t("queues.made", { name }),
-    );
-    if (made) go(["queues", name]);
+    const settings = { mode, ...(mode === "http" && target ? { url: target } : {}) };
+    const send = () => api.put(url`/v1/queues/${name}`, settings);
+    return once(() => act(send, t("queues.made", { name }), { to: () => [["queues", name]], wanted }));
   };
   return html`
     <${Dialog} title=${t("queues.new")} onClose=${onClose}>

@@ -2,6 +2,7 @@
 
 import { html, useState } from "../lib/html.js";
 import { api, url } from "../lib/api.js";
+import { useOnce } from "../lib/once.js";
 import { useResource } from "../lib/resource.js";
 import { t } from "../lib/text.js";
 import { Dialog } from "../parts/dialog.js";
@@ -17,8 +18,8 @@ export function Assign({ task, onClose }) {
     .filter((/** @type {any} */ worker) => worker.state === "active" && worker.queues.includes(task.queue))
     .map((/** @type {any} */ { name, load, capacity }) => [name, `${name} (${load} / ${capacity})`]);
   const worker = chosen || serving[0]?.[0];
-  const assign = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const once = useOnce();
+  const assign = async () => {
     if (
       await act(
         () => api.post(url`/v1/queues/${task.queue}/tasks/${task.id}/assign`, { worker }),
@@ -29,7 +30,7 @@ export function Assign({ task, onClose }) {
   };
   return html`
     <${Dialog} title=${t("tasks.assign")} onClose=${onClose}>
-      <form onSubmit=${assign}>
+      <form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), once(assign))}>
         <${Loaded} from=${workers}>
           ${() =>
             serving.length

@@ -4,12 +4,12 @@
 import { html, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
 import { fault } from "../lib/json.js";
-import { go } from "../lib/router.js";
+import { useOnce, useShown } from "../lib/once.js";
 import { t } from "../lib/text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Input } from "../parts/form.js";
 import { Icon } from "../parts/icon.js";
-import { complain, say } from "../parts/toast.js";
+import { act } from "../parts/toast.js";
 
 /** A time as a field for it shows it, in the viewer's zone. @param {string | null | undefined} at */
 export function local(at) {
@@ -41,8 +41,8 @@ export function TaskForm({ queue, title, draft, edits, onClose }) {
   });
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setForm({ ...form, [name]: value });
   const wrong = fault(form.payload);
-  const send = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const [once, wanted] = [useOnce(), useShown()];
+  const send = async () => {
     const tags = form.tags
       .split(",")
       .map((tag) => tag.trim())
@@ -63,20 +63,18 @@ export function TaskForm({ queue, title, draft, edits, onClose }) {
       ...(!edits && draft.http ? [`"http":${draft.http}`] : []),
     ];
     const json = `{${fields.join()}}`;
-    try {
-      const task = edits
-        ? await api.patchJson(url`/v1/queues/${queue}/tasks/${edits}`, json)
-        : await api.postJson(url`/v1/queues/${queue}/tasks`, json);
-      say(t(edits ? "tasks.edited" : "tasks.pushed", { id: task.id }));
-      onClose();
-      if (!edits) go(["queues", queue, "tasks", task.id]);
-    } catch (error) {
-      complain(error);
-    }
+    const sent = edits
+      ? await act(() => api.patchJson(url`/v1/queues/${queue}/tasks/${edits}`, json), t("tasks.edited", { id: edits }))
+      : await act(
+          () => api.postJson(url`/v1/queues/${queue}/tasks`, json),
+          (task) => t("tasks.pushed", { id: task.id }),
+          { to: (task) => [["queues", queue, "tasks", task.id]], wanted },
+        );
+    if (sent) onClose();
   };
   return html`
     <${Dialog} title=${title} onClose=${onClose} wide>
-      <form onSubmit=${send}>
+      <form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), once(send))}>
         <${Input}
           label=${t("tasks.payload")}
           value=${form.payload}

@@ -4,7 +4,7 @@ import { html, useMemo, useState } from "../lib/html.js";
 import { api, may, token, url } from "../lib/api.js";
 import { member, parse, pretty, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
-import { go, href } from "../lib/router.js";
+import { href } from "../lib/router.js";
 import { has, t, tries } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { confirm } from "../parts/dialog.js";
@@ -263,8 +263,8 @@ function Actions({ task, mode, payload, http, refresh, open }) {
       await run();
   };
   const clean = async () => {
-    if (await act(async () => (await api.delete(path), true), t("tasks.did.clean", { id: task.id })))
-      go(["tasks"], { queue: task.queue });
+    const to = () => /** @type {import("../parts/toast.js").Destination} */ ([["tasks"], { queue: task.queue }]);
+    await act(() => api.delete(path), t("tasks.did.clean", { id: task.id }), { to });
   };
   const retries = state === "failed" || (state === "waiting" && task.attempt > 0);
   return html`

@@ -3,7 +3,7 @@
 import { html } from "../lib/html.js";
 import { api, url } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
-import { go, href, route } from "../lib/router.js";
+import { href, route } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { State, Tag } from "../parts/badge.js";
 import { confirm } from "../parts/dialog.js";
@@ -30,7 +30,7 @@ export function Worker({ name }) {
       danger: true,
     });
     if (!yes) return;
-    if (await act(() => api.delete(path).then(() => true), t("workers.did-leave", { name }))) go(["workers"]);
+    await act(() => api.delete(path), t("workers.did-leave", { name }), { to: () => [["workers"]] });
   };
   const drainIt = async () => (await drain(name), loaded.refresh());
   const actions =

@@ -1,6 +1,7 @@
 // Dialogs. The browser's own <dialog> keeps the focus inside, closes on Escape and gives the focus back.
 
-import { html, signal, useEffect, useId, useRef, useState } from "../lib/html.js";
+import { effect, html, signal, useEffect, useId, useRef, useState } from "../lib/html.js";
+import { here, route } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { Icon } from "./icon.js";
 
@@ -47,14 +48,24 @@ export function Dialog({ title, onClose, wide, children }) {
  * @property {string} [typed] what must be typed first
  */
 
-/** @type {import("../vendor/signals.js").Signal<(Question & {answer: (yes: boolean) => void}) | null>} */
+/** @type {import("../vendor/signals.js").Signal<(Question & {answer: (yes: boolean) => void, stays: () => boolean}) | null>} */
 const asked = signal(/** @type {any} */ (null));
 
-/** Asks before something is done. @param {Question} question @returns {Promise<boolean>} */
+// A question is one of its page: a reader who leaves has answered no.
+effect(() => {
+  void route.value;
+  const question = asked.peek();
+  if (question && !question.stays()) question.answer(false);
+});
+
+/** Asks before something is done; a question that stands already is answered with no. @param {Question} question @returns {Promise<boolean>} */
 export function confirm(question) {
+  asked.peek()?.answer(false);
+  const stays = here();
   return new Promise((resolve) => {
     asked.value = {
       ...question,
+      stays,
       answer: (yes) => {
         asked.value = null;
         resolve(yes);

@@ -1,8 +1,8 @@
 // The palette (Ctrl-K): to any page, queue or task by typing a part of its name.
 
-import { html, signal, useEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { effect, html, signal, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { api } from "../lib/api.js";
-import { go } from "../lib/router.js";
+import { go, route } from "../lib/router.js";
 import { LANGUAGES, language, speak, t } from "../lib/text.js";
 import { flip } from "../lib/theme.js";
 import { PAGES } from "../pages/index.js";
@@ -13,6 +13,12 @@ import { openHelp } from "./shortcuts.js";
 
 const SHOWN = 12;
 const shown = signal(false);
+
+// A reader who has gone to another page is done with it.
+effect(() => {
+  void route.value;
+  shown.value = false;
+});
 
 export const openPalette = () => {
   shown.value = true;

@@ -46,7 +46,7 @@ export function Shell() {
         !may("read")
           ? html`<${Empty} icon="key">${t("shell.no-read")}</${Empty}>`
           : found
-          ? html`<${found.page.view} key=${found.page.path} ...${found.params} />`
+          ? html`<${found.page.view} key=${href(route.value.path)} ...${found.params} />`
           : html`<${NotFound} />`
       }
     </main>

@@ -1,9 +1,9 @@
 // The shortcuts that work everywhere, and the list of all that work now.
 
-import { html, signal, useEffect } from "../lib/html.js";
+import { effect, html, signal, useEffect } from "../lib/html.js";
 import { access } from "../lib/api.js";
 import { bind, shortcuts } from "../lib/keys.js";
-import { go } from "../lib/router.js";
+import { go, route } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { flip } from "../lib/theme.js";
 import { PAGES } from "../pages/index.js";
@@ -11,6 +11,12 @@ import { Dialog } from "./dialog.js";
 import { openPalette } from "./palette.js";
 
 const shown = signal(false);
+
+// The list is of the keys of a page, so it goes with it.
+effect(() => {
+  void route.value;
+  shown.value = false;
+});
 
 export const openHelp = () => {
   shown.value = true;

@@ -2,6 +2,7 @@
 
 import { cx, html, signal } from "../lib/html.js";
 import { ApiError } from "../lib/api.js";
+import { go, here } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { Icon } from "./icon.js";
 
@@ -34,20 +35,29 @@ export function complain(error) {
   toasts.value = [...toasts.value.slice(-3), { id: (last += 1), text, bad: true }];
 }
 
+/** @typedef {[path: string[], query?: Record<string, string | number | null | undefined>]} Destination */
+
 /**
- * Does something and says that it is done, or why not.
+ * Does something and says that it is done, or why not. Then it leads to another page, if `to` names one: but only a
+ * reader who is still on the page where he asked for it. This is the only way from an answer to another page.
  * @template T
  * @param {() => Promise<T>} action
- * @param {string} done what to say then
+ * @param {string | ((value: T) => string)} done what to say then
+ * @param {object} [options]
+ * @param {(value: T) => Destination} [options.to] where to go then
+ * @param {() => boolean} [options.wanted] whether the reader still wants to go there
+ * @param {(error: unknown) => void} [options.refused] what to do with an error, instead of saying it
  * @returns {Promise<T | undefined>}
  */
-export async function act(action, done) {
+export async function act(action, done, { to, wanted, refused = complain } = {}) {
+  const stays = here();
   try {
     const value = await action();
-    say(done);
+    say(typeof done === "string" ? done : done(value));
+    if (to && stays() && (wanted?.() ?? true)) go(...to(value));
     return value;
   } catch (error) {
-    complain(error);
+    refused(error);
     return undefined;
   }
 }

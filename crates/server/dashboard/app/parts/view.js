@@ -1,6 +1,7 @@
 // The frame of a page: its heading, what can be done there, and what is said while it loads or fails.
 
-import { html, useEffect, useRef } from "../lib/html.js";
+import { cx, html, useEffect, useRef } from "../lib/html.js";
+import { useOnce } from "../lib/once.js";
 import { t } from "../lib/text.js";
 import { Icon } from "./icon.js";
 import { Empty } from "./table.js";
@@ -122,17 +123,18 @@ export function Stat({ label, value, hint, tone, href }) {
 }
 
 /**
- * A button for what the token allows; what it does not is not there.
- * @param {{allowed: boolean, icon?: string, tone?: string, onClick: () => void, disabled?: boolean, children?: import("../lib/html.js").Children}} props
+ * A button for what the token allows; what it does not is not there. A second click while the first is under way does
+ * nothing. With `href` it is the way to another page.
+ * @param {{allowed: boolean, icon?: string, tone?: string, onClick?: () => unknown, href?: string, disabled?: boolean, children?: import("../lib/html.js").Children}} props
  */
-export function Action({ allowed, icon, tone = "", onClick, disabled, children }) {
-  return (
-    allowed &&
-    html`
-      <button class=${tone} disabled=${disabled} onClick=${onClick}>
-        ${icon && html`<${Icon} name=${icon} />`}
-        <span>${children}</span>
-      </button>
-    `
-  );
+export function Action({ allowed, icon, tone = "", onClick, href, disabled, children }) {
+  const once = useOnce();
+  if (!allowed) return null;
+  const content = html`
+    ${icon && html`<${Icon} name=${icon} />`}
+    <span>${children}</span>
+  `;
+  return href
+    ? html`<a class=${cx("button", tone)} href=${href}>${content}</a>`
+    : html`<button class=${tone} disabled=${disabled} onClick=${() => once(() => onClick?.())}>${content}</button>`;
 }
