@@ -50,6 +50,34 @@ test("a token is asked for, a wrong one refused, the right one kept in this tab 
   await close();
 });
 
+test("a new tab uses the token of one that is open, and forgets it with it", async () => {
+  const { tab, close } = await openTab(browser, server, { path: "queues", quiet: true });
+  await tab.getByLabel("Access token").fill("all-of-it-0123456789");
+  await tab.getByRole("button", { name: "Continue" }).click();
+  await tab.getByRole("link", { name: "mail", exact: true }).waitFor();
+  const other = await tab.context().newPage();
+  await other.goto(`${server.url}/#/queues`);
+  await other.getByRole("link", { name: "mail", exact: true }).waitFor();
+  assert.equal(await other.evaluate(() => JSON.stringify(localStorage).includes("all-of-it")), false);
+  await other.getByRole("button", { name: "Forget the token" }).click();
+  await other.getByLabel("Access token").waitFor();
+  await tab.getByLabel("Access token").waitFor();
+  assert.equal(await tab.evaluate(() => sessionStorage.getItem("punctual.token")), null);
+  await close();
+});
+
+test("a form that the token cannot save is not shown", async () => {
+  await api("POST", "/v1/plans", { plan_id: "kept", station: "mail", plan_type: "hour", plan_value: 1, plan_repet: -1 });
+  const { tab, faults, close } = await openTab(browser, server, { path: "new-plan", token: "only-read-0123456789" });
+  for (const path of ["new-plan", "plans/kept/edit"]) {
+    await tab.goto(`${server.url}/#/${path}`);
+    await tab.getByText("This token does not allow changing this plan.").waitFor();
+    assert.equal(await tab.getByRole("main").locator("form, input").count(), 0);
+  }
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a token that may only read shows everything and offers nothing", async () => {
   const { tab, faults, close } = await openTab(browser, server, { path: "queues/mail", token: "only-read-0123456789" });
   await tab.getByText("Read only").waitFor();

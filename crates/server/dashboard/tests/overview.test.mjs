@@ -63,3 +63,45 @@ test("figures, next runs and health are those of the API, and follow what happen
   assert.deepEqual(faults, []);
   await close();
 });
+
+test("a server that nobody has used says how to begin", async () => {
+  const fresh = await startServer();
+  const { tab, faults, close } = await openTab(browser, fresh, {});
+  const card = tab.getByRole("region", { name: "Push a first task" });
+  await card.getByRole("button", { name: "Copy" }).click();
+  const command = await tab.evaluate(() => navigator.clipboard.readText());
+  assert.match(command, /^curl http:\/\/127\.0\.0\.1:\d+\/v1\/queues\/hello\/tasks -d '\{"payload": "hello"\}'$/);
+  assert.equal(await card.getByRole("link", { name: "API reference" }).getAttribute("href"), "/docs");
+  await tab.locator("[data-connection=live]").waitFor();
+  await fresh.api("POST", "/v1/queues/hello/tasks", JSON.parse(command.match(/'(.*)'/)[1]));
+  await card.waitFor({ state: "detached" });
+  assert.equal(await tab.locator("[data-alert]").count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+  await fresh.stop();
+});
+
+test("what stands still is on top, and leads there", async () => {
+  const stuck = await startServer();
+  const { api } = stuck;
+  await api("PUT", "/v1/queues/held-back", {});
+  await api("POST", "/v1/queues/held-back/pause");
+  await api("POST", "/v1/plans", { plan_id: "broken", station: "backups", plan_type: "none", max_attempts: 1 });
+  const { tasks: [task] } = await api("POST", "/v1/queues/backups/take", { wait: "10s" });
+  await api("POST", `/v1/queues/backups/tasks/${task.id}/fail`, { token: task.token, error: "no tape" });
+  await api("PUT", "/v1/queues/down", { mode: "http", url: "http://127.0.0.1:1/", max_attempts: 1 });
+  await api("POST", "/v1/queues/down/tasks", { tasks: Array.from({ length: 20 }, () => ({})) });
+  const { tab, faults, close } = await openTab(browser, stuck, {});
+  const alert = (kind) => tab.locator(`[data-alert=${kind}]`);
+  await alert("paused").getByText("1 queue is paused").waitFor();
+  await alert("plans").getByText("1 plan has stopped with an error").waitFor();
+  await alert("hosts").getByText("127.0.0.1:1").waitFor();
+  await alert("plans").click();
+  await tab.getByRole("link", { name: "broken", exact: true }).waitFor();
+  await tab.goBack();
+  await alert("paused").click();
+  await tab.getByRole("heading", { name: "held-back", level: 1 }).waitFor();
+  assert.deepEqual(faults, []);
+  await close();
+  await stuck.stop();
+});

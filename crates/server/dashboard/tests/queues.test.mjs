@@ -52,7 +52,7 @@ test("filters are in the address bar, and the address brings them back", async (
 test("a queue is made, set, and deleted after its name was typed", async () => {
   const { tab, faults, close } = await openTab(browser, server, { path: "queues", quiet: true });
   await tab.getByRole("button", { name: "New queue" }).click();
-  await tab.getByLabel("Name").fill("hooks");
+  await tab.getByRole("dialog").getByLabel("Name").fill("hooks");
   await tab.getByRole("dialog").getByLabel("Mode").selectOption("http");
   await tab.getByLabel("URL").fill("http://127.0.0.1:9/hook");
   await tab.getByRole("button", { name: "Create" }).click();
@@ -105,7 +105,8 @@ test("drain removes what nobody has taken, reset everything", async () => {
   await tab.getByRole("button", { name: "Drain" }).click();
   await dialog.getByText("27 tasks match").waitFor();
   await dialog.getByRole("textbox").fill("drained");
-  await dialog.getByRole("button", { name: "Clean" }).click();
+  assert.equal(await dialog.getByRole("button", { name: "Clean" }).count(), 0);
+  await dialog.getByRole("button", { name: "Drain" }).click();
   await tab.getByText("27 tasks changed").waitFor();
   const { counts } = await queue("drained");
   assert.deepEqual([counts.total, counts.running], [3, 3]);

@@ -16,6 +16,9 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const binary = process.env.PUNCTUAL_BINARY ?? join(root, "target/debug/punctual");
 export const screenshots = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "screenshots");
 
+/** How long something may take. Nothing waits longer than it must, so this only has to be enough for a busy machine. */
+const PATIENCE_MS = 90_000;
+
 /** Starts a server; `config` is TOML. */
 export async function startServer({ config = "", args = [], port = 0, store = process.env.DASHBOARD_STORE ?? "memory:" } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "punctual-dashboard-"));
@@ -75,7 +78,7 @@ export async function openTab(browser, server, { path = "", language = "en", dar
   const context = await browser.newContext({ viewport: { width, height }, locale: language === "zh" ? "zh-CN" : "en-GB", timezoneId: "Europe/Berlin", colorScheme: dark ? "dark" : "light" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
   const tab = await context.newPage();
-  tab.setDefaultTimeout(30_000);
+  tab.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {
@@ -103,7 +106,7 @@ export async function holdAnswers(tab, method) {
 
 /** Waits until a condition holds. */
 export async function until(condition, what = "a condition") {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const value = await condition().catch((error) => (Date.now() > end ? Promise.reject(error) : false));
     if (value) return value;

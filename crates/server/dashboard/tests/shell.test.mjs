@@ -65,7 +65,9 @@ test("times are in the viewer's zone, with UTC on hover", async () => {
   await close();
 });
 
-test("the palette finds pages, queues and tasks", async () => {
+test("the palette finds pages, queues, plans, flows, workers and tasks", async () => {
+  await server.api("POST", "/v1/flows", { id: "order-7", steps: [{ name: "one", queue: "orders" }] });
+  await server.api("PUT", "/v1/workers/gpu-1", { queues: ["render"] });
   const { tab, faults, close } = await openTab(browser, server, { path: "queues" });
   await tab.getByRole("heading", { name: "Queues" }).waitFor();
   await tab.keyboard.press("Control+k");
@@ -78,6 +80,14 @@ test("the palette finds pages, queues and tasks", async () => {
   await input.fill("mail/welcome-1");
   await input.press("Enter");
   await tab.getByRole("heading", { name: "welcome-1" }).waitFor();
+  for (const [text, found, heading] of [["sweep exp", /sweep/, "sweep"], ["order-7", /order-7/, "order-7"], ["gpu", /gpu-1/, "gpu-1"], ["new pl", /New plan/, "New plan"]]) {
+    await tab.keyboard.press("Control+k");
+    await input.fill(text);
+    await tab.getByRole("option", { name: found }).waitFor();
+    await input.press("Enter");
+    await tab.getByRole("heading", { name: heading, level: 1, exact: true }).waitFor();
+    await input.waitFor({ state: "detached" });
+  }
   await tab.keyboard.press("Control+k");
   await input.fill("queu");
   await input.press("ArrowDown");
@@ -162,7 +172,7 @@ test("a lost connection is said, and made up for", async () => {
   await ready.getByText("1").waitFor();
   const second = await startServer({ port: Number(new URL(first.address).port) });
   await second.api("POST", "/v1/queues/lost/tasks", { tasks: [{}, {}] });
-  await tab.locator("[data-connection=caught-up], [data-connection=live]").waitFor({ timeout: 30_000 });
+  await tab.locator("[data-connection=caught-up], [data-connection=live]").waitFor();
   await ready.getByText("2").waitFor();
   await close();
   await second.stop();

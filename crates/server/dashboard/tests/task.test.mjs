@@ -111,7 +111,7 @@ test("edit, duplicate and curl keep every digit", async () => {
   await button(tab, "Duplicate").click();
   await form.getByLabel("Id").fill("copy");
   await form.getByRole("button", { name: "Push" }).click();
-  await tab.getByRole("heading", { name: "copy" }).waitFor();
+  await tab.getByRole("heading", { name: "copy", level: 1, exact: true }).waitFor();
   const copy = await (await fetch(`${server.address}/v1/queues/work/tasks/copy`)).text();
   assert.ok(/12345678901234567890/.test(copy) && /0\.10/.test(copy), copy);
   assert.deepEqual(JSON.parse(copy).tags, ["x"]);

@@ -1,5 +1,6 @@
 // The public API, and nothing else: whatever the dashboard shows or does, anybody can with the same token.
-// The token lives in this tab's session storage and goes only into the Authorization header.
+// The token lives in this tab's session storage and goes only into the Authorization header. A new tab asks the tabs
+// that are open for theirs; nothing of it outlives the last of them.
 
 import { setClock } from "./clock.js";
 import { signal } from "./html.js";
@@ -9,8 +10,41 @@ const STORED = "punctual.token";
 /** The token of this tab, if there is one. */
 export const token = signal(sessionStorage.getItem(STORED));
 
+/** How long a new tab waits for the token of another. */
+const ANSWER_MS = 300;
+
+/** The other tabs of this dashboard. @typedef {{kind: "ask" | "forget"} | {kind: "token", token: string}} Word */
+const others = new BroadcastChannel("punctual.token");
+
+others.addEventListener("message", ({ data }) => {
+  const word = /** @type {Word} */ (data);
+  if (word.kind === "ask" && token.peek() && !locked.peek()) say({ kind: "token", token: token.peek() ?? "" });
+  else if (word.kind === "forget") forget();
+});
+
+/** @param {Word} word */
+const say = (word) => others.postMessage(word);
+
+/** The token of another tab, if there is one. @returns {Promise<string | null>} */
+function borrow() {
+  return new Promise((resolve) => {
+    const heard = (/** @type {MessageEvent<Word>} */ { data }) => data.kind === "token" && end(data.token);
+    const end = (/** @type {string | null} */ value) => {
+      clearTimeout(timer);
+      others.removeEventListener("message", heard);
+      resolve(value);
+    };
+    const timer = setTimeout(() => end(null), ANSWER_MS);
+    others.addEventListener("message", heard);
+    say({ kind: "ask" });
+  });
+}
+
 /** Whether the server asks for a token, or for another one. */
 export const locked = signal(false);
+
+/** Whether the server, or its store, was out of reach when it was last asked. */
+export const outage = signal(false);
 
 /** @typedef {"read" | "produce" | "consume" | "admin"} Right */
 /** @typedef {{open: boolean, rights: Right[], queues: string[] | null}} Access */
@@ -42,10 +76,10 @@ export const credentials = () => (token.value ? { authorization: `Bearer ${token
  * Sends a request. `body` is a value, or JSON as text, which is sent as it is.
  * @param {string} method
  * @param {string} path
- * @param {{body?: unknown, json?: string, signal?: AbortSignal}} [options]
+ * @param {{body?: unknown, json?: string, signal?: AbortSignal, locks?: boolean}} [options] locks: whether a token that is refused is asked for
  * @returns {Promise<Response>}
  */
-async function send(method, path, { body, json, signal } = {}) {
+async function send(method, path, { body, json, signal, locks = true } = {}) {
   const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
   /** @type {Response} */
   let response;
@@ -57,11 +91,13 @@ async function send(method, path, { body, json, signal } = {}) {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
+    outage.value = true;
     throw new ApiError(0, "unreachable", String(error instanceof Error ? error.message : error));
   }
+  outage.value = response.status === 503;
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
-  if (response.status === 401) locked.value = true;
+  if (response.status === 401 && locks) locked.value = true;
   throw new ApiError(response.status, problem.code ?? "", problem.detail ?? response.statusText);
 }
 
@@ -110,12 +146,26 @@ function search(query) {
 
 /** Asks what the token is good for; without a good one the server is locked. */
 export async function enter() {
+  const lent = token.peek() ? null : borrow();
+  let granted = await knock();
+  const found = granted ? null : await lent;
+  if (found) {
+    keep(found);
+    granted = await knock();
+  }
+  locked.value = !granted;
+  if (!granted) return;
+  access.value = granted;
+  if (unlimited() && may("read")) api.get("/v1/system").then(({ now }) => setClock(now), () => {});
+}
+
+/** What the token is good for; null: the server does not know it. @returns {Promise<Access | null>} */
+async function knock() {
   try {
-    access.value = await api.get("/v1/access");
-    locked.value = false;
-    if (unlimited() && may("read")) api.get("/v1/system").then(({ now }) => setClock(now), () => {});
+    return await read(await send("GET", "/v1/access", { locks: false }));
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
   }
 }
 
@@ -126,8 +176,13 @@ export async function unlock(value) {
   return !locked.value;
 }
 
-/** Forgets the token. */
+/** Forgets the token, in every tab. */
 export function leave() {
+  forget();
+  say({ kind: "forget" });
+}
+
+function forget() {
   keep(null);
   access.value = null;
   locked.value = true;

@@ -6,7 +6,7 @@
 // than it can be used: the server then cuts us off with `stream.gap`, and everything counts as dirty.
 
 import { signal } from "./html.js";
-import { credentials, locked } from "./api.js";
+import { credentials, locked, outage } from "./api.js";
 
 /** @typedef {"connecting" | "live" | "lost" | "caught-up" | "hidden" | "off"} Connection */
 
@@ -125,6 +125,7 @@ async function open(query) {
 function opened() {
   const wasLost = connection.value === "lost";
   failures = 0;
+  outage.value = false;
   connection.value = wasLost ? "caught-up" : "live";
   if (missed) markAll();
   missed = false;

@@ -15,6 +15,7 @@ const APART_MS = 1000;
  * @property {T | undefined} data what was read last
  * @property {ApiError | undefined} error why it could not be read
  * @property {boolean} loading whether the first reading is under way
+ * @property {T | undefined} last what was read before it vanished: it was there, and now it is not
  * @property {() => void} refresh reads it again at once
  */
 
@@ -31,7 +32,7 @@ const APART_MS = 1000;
  * @returns {Resource<T>}
  */
 export function useResource(path, { types, queue, apart = APART_MS, keep = false, read = api.get } = {}) {
-  const [state, setState] = useState(/** @type {{path: string | null, data?: T, error?: ApiError}} */ ({ path: null }));
+  const [state, setState] = useState(/** @type {{path: string | null, data?: T, last?: T, error?: ApiError}} */ ({ path: null }));
   const reload = useRef(() => {});
   const kinds = types?.join();
   const reading = useRef(read);
@@ -59,7 +60,11 @@ export function useResource(path, { types, queue, apart = APART_MS, keep = false
       } catch (error) {
         if (abort.signal.aborted) return;
         const problem = error instanceof ApiError ? error : new ApiError(0, "broken", String(error));
-        setState((old) => ({ path, data: old.path === path && problem.status !== 404 ? old.data : undefined, error: problem }));
+        setState((old) => {
+          const [known, gone] = [old.path === path ? old.data : undefined, problem.status === 404];
+          const last = gone ? (known ?? (old.path === path ? old.last : undefined)) : undefined;
+          return { path, data: gone ? undefined : known, last, error: problem };
+        });
       } finally {
         busy = false;
         if (dirty && !abort.signal.aborted) changed();
@@ -92,6 +97,7 @@ export function useResource(path, { types, queue, apart = APART_MS, keep = false
   return {
     data: current || keep ? state.data : undefined,
     error: current ? state.error : undefined,
+    last: current ? state.last : undefined,
     loading: path !== null && !current,
     refresh: useCallback(() => reload.current(), []),
   };

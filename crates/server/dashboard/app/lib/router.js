@@ -28,10 +28,45 @@ let followed = location.hash;
 /** Follows the address bar. The browser tells of a new address later than it has it, so this is asked for besides. */
 function follow() {
   if (location.hash === followed) return;
-  followed = location.hash;
   const next = read();
-  if (href(next.path) !== href(route.peek().path)) visits += 1;
+  const leaves = href(next.path) !== href(route.peek().path);
+  if (leaves && blocks.size > 0) {
+    const address = location.hash;
+    history.replaceState(null, "", followed || "#/");
+    return void ask(address);
+  }
+  followed = location.hash;
+  if (leaves) visits += 1;
   route.value = next;
+}
+
+/** Questions that are asked before the page is left. @type {Set<() => Promise<boolean>>} */
+const blocks = new Set();
+
+/** Asks, and goes on if that is the answer. @param {string} address */
+async function ask(address) {
+  for (const question of blocks) if (!(await question())) return;
+  blocks.clear();
+  location.hash = address;
+  follow();
+}
+
+// A link is stopped before it is followed, so that the history has no trace of it.
+document.addEventListener(
+  "click",
+  (event) => {
+    const link = /** @type {Element} */ (event.target).closest?.("a[href^='#/']");
+    if (!link || blocks.size === 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void ask(link.getAttribute("href") ?? "");
+  },
+  true,
+);
+
+/** Has a question asked before the page is left, until the function it returns is called. @param {() => Promise<boolean>} question */
+export function block(question) {
+  blocks.add(question);
+  return () => void blocks.delete(question);
 }
 
 addEventListener("hashchange", follow);
@@ -50,8 +85,14 @@ export function href(path, query = {}) {
   return `#/${path.map(encodeURIComponent).join("/")}${search ? `?${search}` : ""}`;
 }
 
-/** @param {string[]} path @param {Record<string, string | number | null | undefined>} [query] */
-export function go(path, query) {
+/**
+ * Goes to another page. `saved`: what was edited on this one has been saved, so that nothing is asked.
+ * @param {string[]} path
+ * @param {Record<string, string | number | null | undefined>} [query]
+ * @param {{saved?: boolean}} [how]
+ */
+export function go(path, query, { saved = false } = {}) {
+  if (saved) blocks.clear();
   location.hash = href(path, query);
   follow();
 }

@@ -108,8 +108,9 @@ export function Delivery({ queue, id }) {
                   ]}
                 />
               </${Card}>
-              <${Card} title=${t("deliveries.body")}>
-                <${JsonTree} text=${parts.payload} label=${t("deliveries.body")} />
+              <${Card} title=${t("tasks.payload")}>
+                <${JsonTree} text=${parts.payload} label=${t("tasks.payload")} />
+                <p class="muted">${t("deliveries.payload-hint")}</p>
               </${Card}>
               ${
                 parts.http !== "null" &&

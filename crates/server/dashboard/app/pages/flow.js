@@ -64,7 +64,11 @@ export function Flow({ id }) {
       }))
     )
       return;
-    await act(() => api.post(`${path}/${name}`), t(`flows.did.${name}`, { id }));
+    await act(
+      () => api.post(`${path}/${name}`),
+      (now) =>
+      t(now?.state === "cancelling" ? "flows.did.cancelling" : `flows.did.${name}`, { id }),
+    );
     loaded.refresh();
   };
   const is = (/** @type {string[]} */ ...states) => states.includes(flow?.state);

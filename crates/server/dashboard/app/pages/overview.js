@@ -10,6 +10,7 @@ import { State } from "../parts/badge.js";
 import { Empty, Table } from "../parts/table.js";
 import { Duration, Time } from "../parts/time.js";
 import { Card, Facts, Loaded, Page, Stat } from "../parts/view.js";
+import { Alerts, BUILT_IN, FirstRun } from "./overview-alerts.js";
 import { Rates, useRates } from "./queue.js";
 
 const EVENTS = ["task.*", "queue.changed", "bundle.*"];
@@ -27,8 +28,12 @@ export function Overview() {
   const plans = useResource(url`/v1/plans${{ order: "next", limit: 10 }}`, { types: ["plan.*"] });
   const system = useResource(all ? "/v1/system" : null, { types: ["worker.*"], apart: 10_000, read: readSystem });
   const rates = useRates(all ? "/v1/stats" : null);
+  const queues = useResource("/v1/queues?limit=1000", { types: ["queue.changed"], apart: 5000 });
+  const unused = queues.data?.items.every((/** @type {any} */ { name }) => BUILT_IN.includes(name));
   return html`
-    <${Page} title=${t("overview.title")}>
+    <${Page} title=${t("overview.title")} actions=${html`<a class="button" href="/docs">${t("overview.docs")}</a>`}>
+      <${Alerts} queues=${queues.data?.items ?? []} />
+      ${unused && totals.data?.counts.total === 0 && html`<${FirstRun} />`}
       <${Loaded} from=${totals}>
         ${(/** @type {any} */ it) => html`<${Figures} totals=${it} rates=${all ? (rates ?? "soon") : null} />`}
       </${Loaded}>
@@ -85,7 +90,7 @@ function Figures({ totals: { counts, oldest_ready_age: age, oldest_ready_queue: 
         hint=${t("overview.waiting", { n: counts.waiting })}
         href=${href(["queues"])}
       />
-      <${Stat} label=${t("state.running")} value=${short(counts.taken)} href=${href(["workers"])} />
+      <${Stat} label=${t("state.running")} value=${short(counts.taken)} href=${href(["queues"], { sort: "running" })} />
       <${Stat}
         label=${t("state.failed")}
         value=${short(counts.failed)}

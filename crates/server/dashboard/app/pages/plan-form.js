@@ -1,7 +1,7 @@
 // Making and changing a plan. What a rule means is told while it is typed: in words, and by its next ten runs.
 
-import { html, useEffect, useId, useState } from "../lib/html.js";
-import { api, ApiError, url } from "../lib/api.js";
+import { html, useEffect, useId, useRef, useState } from "../lib/html.js";
+import { api, ApiError, may, url } from "../lib/api.js";
 import { fault, pretty } from "../lib/json.js";
 import { useOnce } from "../lib/once.js";
 import { useResource } from "../lib/resource.js";
@@ -11,7 +11,9 @@ import { t } from "../lib/text.js";
 import { localClock, moment, ownZone, shortClock, wallClock } from "../lib/zone.js";
 import { Calendar } from "../parts/calendar.js";
 import { Input, Select } from "../parts/form.js";
+import { Empty } from "../parts/table.js";
 import { act, complain } from "../parts/toast.js";
+import { useUnsaved } from "../parts/unsaved.js";
 import { Card, Loaded, Page } from "../parts/view.js";
 import { NextRuns, readPlan } from "./plan.js";
 
@@ -147,15 +149,27 @@ function faultOf(error) {
 }
 
 export function NewPlan() {
-  return html`<${PlanForm} start=${blank()} />`;
+  return may("produce")
+    ? html`<${PlanForm} start=${blank()} />`
+    : html`<${NotAllowed} title=${t("plans.add")} />`;
 }
+
+/** In place of a form that the token cannot save. @param {{title: string}} props */
+const NotAllowed = ({ title }) => html`
+  <${Page} title=${title} above=${[{ label: t("plans.title"), href: href(["plans"]) }]}>
+    <${Empty} icon="key">${t("plans.not-allowed")}</${Empty}>
+  </${Page}>
+`;
 
 /** @param {{id: string}} props */
 export function EditPlan({ id }) {
   const read = useResource(url`/v1/plans/${id}`, { read: readPlan });
   return html`
     <${Loaded} from=${read}>
-      ${(/** @type {any} */ data) => html`<${PlanForm} start=${filled(data)} edits=${id} />`}
+      ${(/** @type {any} */ data) =>
+        may("produce", data.plan.station)
+          ? html`<${PlanForm} start=${filled(data)} edits=${id} />`
+          : html`<${NotAllowed} title=${t("plans.edit-title")} />`}
     </${Loaded}>
   `;
 }
@@ -166,6 +180,15 @@ function PlanForm({ start, edits }) {
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
   const queues = useResource("/v1/queues?limit=1000", { types: ["queue.changed"] });
   const [stations, zones] = [useId(), useId()];
+  const [once, sending] = useOnce();
+  const [before] = useState(start);
+  useUnsaved(!sending && Object.keys(form).some((name) => form[name] !== before[name]));
+  const place = useRef(/** @type {HTMLFormElement | null} */ (null));
+  // The first field that is refused is shown, wherever the reader has scrolled to.
+  useEffect(() => {
+    if (Object.keys(refused).length > 0)
+      /** @type {HTMLElement | null | undefined} */ (place.current?.querySelector("[aria-invalid=true]"))?.focus();
+  }, [refused]);
   const preview = usePreview(form);
   const wrong = /** @type {Record<string, string>} */ ({ ...preview.wrong, ...refused });
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => (
@@ -177,7 +200,6 @@ function PlanForm({ start, edits }) {
   `;
   const faults = { message: fault(form.message ?? ""), http: form.http ? fault(form.http) : null };
 
-  const once = useOnce();
   const send = (/** @type {Event} */ event) => {
     event.preventDefault();
     const json = bodyOf(form, !edits);
@@ -202,7 +224,7 @@ function PlanForm({ start, edits }) {
       title=${title}
       above=${[{ label: t("plans.title"), href: href(["plans"]) }, ...(edits ? [{ label: edits, href: href(["plans", edits]) }] : [])]}
     >
-      <form class="plan-columns" onSubmit=${send} aria-label=${title}>
+      <form class="plan-columns" ref=${place} onSubmit=${send} aria-label=${title}>
         <div class="stack">
           <${Card} title=${t("plans.plan")}>
             <div class="form">
@@ -316,7 +338,7 @@ function PlanForm({ start, edits }) {
             </div>
           </${Card}>
           <div class="actions">
-            <button class="primary" disabled=${!!faults.message || !!faults.http}>${t("shell.save")}</button>
+            <button class="primary" disabled=${!!faults.message || !!faults.http || sending}>${t("shell.save")}</button>
             <a class="button" href=${href(edits ? ["plans", edits] : ["plans"])}>${t("shell.cancel")}</a>
           </div>
         </div>

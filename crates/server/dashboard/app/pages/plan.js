@@ -104,7 +104,7 @@ export function Plan({ id }) {
           >
             ${t(`plans.verb.${stands(plan) ? "resume" : "pause"}`)}
           </${Action}>
-          <${Action} allowed=${allowed && plan.next_at !== null} icon="skip" onClick=${() => verb("skip")}>
+          <${Action} allowed=${allowed && plan.state === "scheduled" && plan.next_at !== null} icon="skip" onClick=${() => verb("skip")}>
             ${t("plans.skip")}
           </${Action}>
           <${Action} allowed=${allowed} icon="edit" href=${href(["plans", id, "edit"])}>
@@ -132,13 +132,14 @@ export function Plan({ id }) {
             <${Card} title=${t("plans.calendar")}>
               <${Calendar}
                 zone=${plan.timezone ?? "UTC"}
-                times=${times.data?.items ?? []}
-                more=${times.data?.items.length === MANY}
+                times=${stands(plan) ? [] : (times.data?.items ?? [])}
+                more=${!stands(plan) && times.data?.items.length === MANY}
                 past=${past}
               />
             </${Card}>
             <div class="stack">
-              <${Card} title=${t("plans.next-runs")}>
+              <${Card} title=${t(stands(plan) ? "plans.resumed-runs" : "plans.next-runs")}>
+                ${stands(plan) && html`<p class="callout warn" role="note">${t(`plans.stands.${plan.state}`)}</p>`}
                 <${Loaded} from=${times}>
                   ${(/** @type {any} */ { items }) => html`
                     <${NextRuns}

@@ -143,13 +143,13 @@ export function Settings({ queue, onClose }) {
       onInput=${(/** @type {string} */ value) => setForm({ ...form, [name]: value })}
     />
   `;
-  const once = useOnce();
+  const [once, sending] = useOnce();
   const save = async () => {
     const put = () => api.put(url`/v1/queues/${queue.name}`, changes);
     if (await act(put, t("queues.saved", { name: queue.name }))) onClose();
   };
   return html`
-    <${Dialog} title=${`${t("queues.settings")}: ${queue.name}`} onClose=${onClose} wide>
+    <${Dialog} title=${`${t("queues.settings")}: ${queue.name}`} onClose=${onClose} unsaved=${Object.keys(changes).length > 0 && !sending} wide>
       <form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), once(save))}>
         <p class="muted">${t("queues.settings-hint")}</p>
         <div class="form">${select("mode", MODES)}${input("tag")}${select("order", ["fifo", "random"])}</div>
@@ -200,7 +200,7 @@ export function Settings({ queue, onClose }) {
           </div>
         </fieldset>
         <footer>
-          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
+          <button type="button" data-close>${t("shell.cancel")}</button>
           <button class="primary" disabled=${Object.keys(changes).length === 0}>${t("shell.save")}</button>
         </footer>
       </form>

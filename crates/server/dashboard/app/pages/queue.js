@@ -13,11 +13,11 @@ import { confirm } from "../parts/dialog.js";
 import { Duration, Time } from "../parts/time.js";
 import { act } from "../parts/toast.js";
 import { Action, Card, Facts, Loaded, Page, Stat } from "../parts/view.js";
+import { BUILT_IN } from "./overview-alerts.js";
 import { Settings } from "./queue-settings.js";
 
 const EVENTS = ["task.*", "bundle.*", "queue.changed", "pub.*"];
 const STATES = ["waiting", "ready", "assigned", "running", "paused", "failed", "done", "cancelled"];
-const BUILT_IN = ["notices", "bundles", "callbacks"];
 
 /** @param {{queue: string}} props */
 export function Queue({ queue: name }) {
@@ -137,6 +137,7 @@ export function Queue({ queue: name }) {
             filter=${{ state: "ready,waiting,paused" }}
             title=${t("queues.drain-title", { name })}
             note=${t("queues.drain-text")}
+            action=${t("queues.drain")}
             typed=${name}
             onClose=${close}
           />

@@ -27,10 +27,50 @@ function count(queue, states, tone = "") {
   return html`<a class=${tone} href=${href(["tasks"], { queue: queue.name, state: states.join() })}>${number(sum)}</a>`;
 }
 
+/** What queues can be sorted by, the most first. @type {Record<string, (queue: any) => number>} */
+const SORTS = {
+  ready: ({ counts }) => counts.ready,
+  running: ({ counts }) => counts.taken,
+  failed: ({ counts }) => counts.failed,
+  oldest: (queue) => queue.oldest_ready_age ?? -1,
+  waiting: ({ counts }) => counts.waiting + counts.paused,
+};
+const SHOWN = 100;
+/** So many pages of a thousand queues are looked through for a name or an order. */
+const PAGES_READ = 20;
+
+/** All queues, a thousand at a time. @param {string} path @param {AbortSignal} signal */
+async function readAll(path, signal) {
+  const address = new URL(path, location.origin);
+  const items = [];
+  for (let page = 0; page < PAGES_READ; page += 1) {
+    const answer = await api.get(address.pathname + address.search, signal);
+    items.push(...answer.items);
+    if (!answer.next) break;
+    address.searchParams.set("cursor", answer.next);
+  }
+  return { items, next: null };
+}
+
+/** Those whose name contains a text, in an order. @param {any[]} items @param {string} name @param {string} sort */
+function pick(items, name, sort) {
+  const found = items.filter((queue) => queue.name.toLowerCase().includes(name.toLowerCase()));
+  const by = SORTS[sort];
+  return by ? found.sort((a, b) => by(b) - by(a)) : found;
+}
+
 export function Queues() {
   const { query } = route.value;
-  const [tag, mode, cursor] = ["tag", "mode", "cursor"].map((name) => query.get(name) ?? "");
-  const queues = useResource(url`/v1/queues${{ tag, mode, cursor, limit: 100 }}`, { types: EVENTS, keep: true });
+  const [tag, mode, cursor, name, sort] = /** @type {[string, string, string, string, string]} */ (
+    ["tag", "mode", "cursor", "name", "sort"].map((name) => query.get(name) ?? "")
+  );
+  // Names and counts are not what the API sorts by, so that takes all of them.
+  const whole = name !== "" || sort in SORTS;
+  const [shown, setShown] = useState(SHOWN);
+  const queues = useResource(
+    whole ? url`/v1/queues${{ tag, mode, limit: 1000 }}` : url`/v1/queues${{ tag, mode, cursor, limit: SHOWN }}`,
+    { types: EVENTS, keep: true, apart: whole ? 3000 : 1000, read: whole ? readAll : api.get },
+  );
   const lately = useResource("/v1/stats/queues", { types: EVENTS, apart: 5000 });
   const [making, setMaking] = useState(false);
   const curves = new Map(lately.data?.items.map((/** @type {any} */ item) => [item.queue, item]));
@@ -53,6 +93,18 @@ export function Queues() {
       `}
     >
       <div class="filters">
+        <${Input}
+          label=${t("queues.name")}
+          type="search"
+          value=${name}
+          onInput=${(/** @type {string} */ value) => filter({ name: value, cursor: null }, { replace: true })}
+        />
+        <${Select}
+          label=${t("queues.sort")}
+          value=${sort}
+          options=${[["", t("queues.sort.name")], ...Object.keys(SORTS).map((by) => [by, t(`queues.sort.${by}`)])]}
+          onInput=${(/** @type {string} */ value) => filter({ sort: value, cursor: null })}
+        />
         <${Select}
           label=${t("queues.mode")}
           value=${mode}
@@ -68,12 +120,14 @@ export function Queues() {
       </div>
       <${Card} flush>
         <${Loaded} from=${queues}>
-          ${(/** @type {any} */ page) => html`
+          ${(/** @type {any} */ page) => {
+            const found = whole ? pick(page.items, name, sort) : page.items;
+            return html`
             <${Table}
               label=${t("queues.title")}
-              rows=${page.items}
+              rows=${found.slice(0, shown)}
               rowKey=${(/** @type {any} */ queue) => queue.name}
-              empty=${html`<${Empty} icon="queues">${t(tag || mode ? "queues.none-match" : "queues.none")}</${Empty}>`}
+              empty=${html`<${Empty} icon="queues">${t(tag || mode || name ? "queues.none-match" : "queues.none")}</${Empty}>`}
               columns=${[
                 {
                   label: t("shell.queue"),
@@ -153,8 +207,19 @@ export function Queues() {
                   : []),
               ]}
             />
-            <${Pager} next=${page.next} />
-          `}
+            ${
+              found.length > shown &&
+              html`
+                <div class="pager">
+                  <button onClick=${() => setShown(shown + SHOWN)}>
+                    ${t("shell.show-more", { n: found.length - shown })}
+                  </button>
+                </div>
+              `
+            }
+            ${!whole && html`<${Pager} next=${page.next} />`}
+          `;
+          }}
         </${Loaded}>
       </${Card}>
       ${making && html`<${NewQueue} onClose=${() => setMaking(false)} />`}
@@ -167,7 +232,7 @@ function NewQueue({ onClose }) {
   const [name, setName] = useState("");
   const [mode, setMode] = useState("pull");
   const [target, setTarget] = useState("");
-  const [once, wanted] = [useOnce(), useShown()];
+  const [[once], wanted] = [useOnce(), useShown()];
   const make = (/** @type {Event} */ event) => {
     event.preventDefault();
     const settings = { mode, ...(mode === "http" && target ? { url: target } : {}) };
@@ -206,7 +271,7 @@ function NewQueue({ onClose }) {
           `
         }
         <footer>
-          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
+          <button type="button" data-close>${t("shell.cancel")}</button>
           <button class="primary" disabled=${!name}>${t("queues.make")}</button>
         </footer>
       </form>

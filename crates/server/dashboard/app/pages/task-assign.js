@@ -18,7 +18,7 @@ export function Assign({ task, onClose }) {
     .filter((/** @type {any} */ worker) => worker.state === "active" && worker.queues.includes(task.queue))
     .map((/** @type {any} */ { name, load, capacity }) => [name, `${name} (${load} / ${capacity})`]);
   const worker = chosen || serving[0]?.[0];
-  const once = useOnce();
+  const [once] = useOnce();
   const assign = async () => {
     if (
       await act(
@@ -46,7 +46,7 @@ export function Assign({ task, onClose }) {
               : html`<p class="muted">${t("why.no_worker")}</p>`}
         </${Loaded}>
         <footer>
-          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
+          <button type="button" data-close>${t("shell.cancel")}</button>
           <button class="primary" disabled=${!worker}>${t("tasks.assign")}</button>
         </footer>
       </form>

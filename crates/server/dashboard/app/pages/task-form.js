@@ -3,13 +3,14 @@
 
 import { html, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
-import { fault } from "../lib/json.js";
+import { fault, pretty } from "../lib/json.js";
 import { useOnce, useShown } from "../lib/once.js";
 import { t } from "../lib/text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Input } from "../parts/form.js";
 import { Icon } from "../parts/icon.js";
 import { act } from "../parts/toast.js";
+import { hides } from "./task-copy.js";
 
 /** A time as a field for it shows it, in the viewer's zone. @param {string | null | undefined} at */
 export function local(at) {
@@ -25,25 +26,37 @@ export function local(at) {
  * @property {number} [priority]
  * @property {string} [due]
  * @property {string[]} [tags]
- * @property {string} [http] JSON, as it is written
+ * @property {[string, string][]} [more] other settings: names and JSON, as it is written
  */
 
 /**
  * @param {{queue: string, title: string, draft: Draft, edits?: string, onClose: () => void}} props edits: the id of the task that is changed
  */
 export function TaskForm({ queue, title, draft, edits, onClose }) {
-  const [form, setForm] = useState({
-    id: draft.id ?? "",
-    payload: draft.payload,
-    priority: String(draft.priority ?? 0),
-    due: local(draft.due),
-    tags: (draft.tags ?? []).join(", "),
-  });
+  const [before] = useState(
+    () =>
+      /** @type {Record<string, string>} */ ({
+        id: draft.id ?? "",
+        payload: draft.payload,
+        priority: String(draft.priority ?? 0),
+        due: local(draft.due),
+        tags: (draft.tags ?? []).join(", "),
+        ...Object.fromEntries((draft.more ?? []).map(([name, json]) => [`more.${name}`, pretty(json)])),
+      }),
+  );
+  const [form, setForm] = useState(before);
+  const more = (draft.more ?? []).map(([name]) => name);
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setForm({ ...form, [name]: value });
-  const wrong = fault(form.payload);
-  const [once, wanted] = [useOnce(), useShown()];
+  const wrong = fault(form.payload ?? "");
+  /** What is wrong with another setting: it is no JSON, or something in it is hidden. @param {string} name */
+  const amiss = (name) => {
+    const json = form[`more.${name}`] ?? "";
+    return fault(json) ?? (hides(json) ? t("tasks.hidden-hint") : null);
+  };
+  const unsaved = Object.keys(form).some((name) => form[name] !== before[name]);
+  const [[once, sending], wanted] = [useOnce(), useShown()];
   const send = async () => {
-    const tags = form.tags
+    const tags = (form.tags ?? "")
       .split(",")
       .map((tag) => tag.trim())
       .filter(Boolean);
@@ -60,7 +73,7 @@ export function TaskForm({ queue, title, draft, edits, onClose }) {
           ? [`"due":${JSON.stringify(due)}`]
           : []),
       ...(!edits && form.id ? [`"id":${JSON.stringify(form.id)}`] : []),
-      ...(!edits && draft.http ? [`"http":${draft.http}`] : []),
+      ...more.map((name) => `"${name}":${form[`more.${name}`]}`),
     ];
     const json = `{${fields.join()}}`;
     const sent = edits
@@ -73,7 +86,7 @@ export function TaskForm({ queue, title, draft, edits, onClose }) {
     if (sent) onClose();
   };
   return html`
-    <${Dialog} title=${title} onClose=${onClose} wide>
+    <${Dialog} title=${title} onClose=${onClose} unsaved=${unsaved && !sending} wide>
       <form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), once(send))}>
         <${Input}
           label=${t("tasks.payload")}
@@ -110,10 +123,25 @@ export function TaskForm({ queue, title, draft, edits, onClose }) {
             hint=${t("tasks.priority-hint")}
           />
           <${Input} label=${t("tasks.tags")} value=${form.tags} onInput=${set("tags")} hint=${t("tasks.tags-hint")} />
+          ${more.map(
+            (name) => html`
+              <${Input}
+                key=${name}
+                label=${name}
+                value=${form[`more.${name}`]}
+                onInput=${set(`more.${name}`)}
+                rows=${Math.min(8, (form[`more.${name}`] ?? "").split("\n").length)}
+                wrong=${amiss(name)}
+                hint="JSON"
+                wide
+                code
+              />
+            `,
+          )}
         </div>
         <footer>
-          <button type="button" onClick=${onClose}>${t("shell.cancel")}</button>
-          <button class="primary" disabled=${!!wrong}>${t(edits ? "shell.save" : "tasks.push")}</button>
+          <button type="button" data-close>${t("shell.cancel")}</button>
+          <button class="primary" disabled=${!!wrong || sending || more.some(amiss)}>${t(edits ? "shell.save" : "tasks.push")}</button>
         </footer>
       </form>
     </${Dialog}>

@@ -1,8 +1,8 @@
 // One task: where it stands and why, what it carries, every attempt, and what can be done with it.
 
 import { html, useMemo, useState } from "../lib/html.js";
-import { api, may, token, url } from "../lib/api.js";
-import { member, parse, pretty, raw } from "../lib/json.js";
+import { api, may, url } from "../lib/api.js";
+import { pretty } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { href } from "../lib/router.js";
 import { has, t, tries } from "../lib/text.js";
@@ -11,9 +11,10 @@ import { confirm } from "../parts/dialog.js";
 import { copy, JsonTree } from "../parts/json-tree.js";
 import { Progress } from "../parts/progress.js";
 import { Time } from "../parts/time.js";
-import { act } from "../parts/toast.js";
+import { act, say } from "../parts/toast.js";
 import { Action, Card, Facts, Loaded, Page } from "../parts/view.js";
 import { Assign } from "./task-assign.js";
+import { curl, hides, pieces, settingsOf } from "./task-copy.js";
 import { TaskForm } from "./task-form.js";
 import { Timeline } from "./task-timeline.js";
 
@@ -32,14 +33,20 @@ async function read(path, signal) {
 export function Task({ queue, id }) {
   const path = url`/v1/queues/${queue}/tasks/${id}`;
   const read_ = useResource(path, { types: EVENTS, queue, read });
-  const why = useResource(read_.data && LIVE.includes(read_.data.task.state) ? `${path}/why` : null, {
+  const missing = read_.error?.status === 404 && !read_.last;
+  // A step that waits for others is no task yet, but the server knows why.
+  const why = useResource(missing || (read_.data && LIVE.includes(read_.data.task.state)) ? `${path}/why` : null, {
     types: EVENTS,
     queue,
   });
   const [form, setForm] = useState(/** @type {"edit" | "duplicate" | "assign" | null} */ (null));
-  const data = read_.data;
+  const data = read_.data ?? read_.last;
+  const gone = data !== undefined && !read_.data;
   const record = useResource(url`/v1/queues/${queue}`, { types: ["queue.changed"], queue });
   const parts = useMemo(() => data && pieces(data.text), [data?.text]);
+  const settings = parts ? settingsOf(parts, record.data) : [];
+  if (missing && why.data)
+    return html`<${Pending} queue=${queue} id=${id} why=${why.data} />`;
 
   return html`
     <${Page}
@@ -49,25 +56,35 @@ export function Task({ queue, id }) {
         { label: queue, href: href(["queues", queue]) },
         { label: t("tasks.title"), href: href(["tasks"], { queue }) },
       ]}
-      beside=${data && html`<${State} state=${data.task.state} />`}
+      beside=${data && !gone && html`<${State} state=${data.task.state} />`}
       actions=${
         data &&
         html`
           <${Actions}
             task=${data.task}
             mode=${record.data?.mode}
+            gone=${gone}
             payload=${parts?.payload ?? "null"}
-            http=${parts?.http ?? ""}
+            settings=${settings}
             refresh=${() => (read_.refresh(), why.refresh())}
             open=${setForm}
           />
         `
       }
     >
-      <${Loaded} from=${read_}>
+      <${Loaded} from=${{ ...read_, data }}>
         ${(/** @type {any} */ { task }) => html`
           ${
-            why.data &&
+            gone &&
+            html`
+              <div class="callout info" role="status">
+                <h2>${t("tasks.gone")}</h2>
+                <p>${t("tasks.gone-text")}</p>
+              </div>
+            `
+          }
+          ${
+            why.data && !gone &&
             LIVE.includes(task.state) && html`<${Why} why=${why.data} />`
           }
           ${
@@ -131,21 +148,18 @@ export function Task({ queue, id }) {
           <${TaskForm}
             queue=${queue}
             title=${t("tasks.duplicate-title")}
-            draft=${{ payload: pretty(parts?.payload ?? "null"), http: parts?.http, priority: data.task.priority, tags: data.task.tags }}
+            draft=${{
+              payload: pretty(parts?.payload ?? "null"),
+              priority: data.task.priority,
+              tags: data.task.tags,
+              more: settings.filter(([name]) => name !== "priority" && name !== "tags"),
+            }}
             onClose=${() => setForm(null)}
           />
         `
       }
     </${Page}>
   `;
-}
-
-/** What a task carries, to the letter. @param {string} text @returns {Record<string, string>} */
-function pieces(text) {
-  const root = parse(text);
-  return Object.fromEntries(
-    ["payload", "result", "checkpoint", "http"].map((name) => [name, raw(text, member(root, name))]),
-  );
 }
 
 /** @param {any} task @returns {[string, any][]} */
@@ -224,31 +238,54 @@ function Why({ why }) {
   `;
 }
 
-/** A word as a shell takes it. @param {string} word */
-const quoted = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
-
-/** The push that would make the same task again, as a command. @param {any} task @param {string} payload @param {string} http */
-export function curl(task, payload, http) {
-  const fields = [
-    `"payload":${payload}`,
-    ...(task.priority ? [`"priority":${task.priority}`] : []),
-    ...(task.tags.length ? [`"tags":${JSON.stringify(task.tags)}`] : []),
-    ...(http ? [`"http":${http}`] : []),
-  ];
-  // A token is never written out: whoever runs the command has one.
-  const header = token.value ? ' -H "Authorization: Bearer $PUNCTUAL_TOKEN"' : "";
-  return `curl -X POST${header} ${quoted(location.origin + url`/v1/queues/${task.queue}/tasks`)} -d ${quoted(`{${fields.join()}}`)}`;
+/** A step of a flow that is not a task yet. @param {{queue: string, id: string, why: any}} props */
+function Pending({ queue, id, why }) {
+  const [flow = "", ...step] = id.split("~");
+  return html`
+    <${Page}
+      title=${html`<span class="task-id">${id}</span>`}
+      above=${[
+        { label: t("flows.title"), href: href(["flows"]) },
+        { label: flow, href: href(["flows", flow], { step: step.join("~") }) },
+      ]}
+      beside=${html`<${State} state=${why.state ?? "pending"} />`}
+    >
+      <${Why} why=${why} />
+      <${Card} title=${t("tasks.facts")}>
+        <${Facts}
+          items=${[
+            [
+              t("shell.queue"),
+              html`<a href=${href(["queues", queue])}>${queue}</a>`,
+            ],
+            [
+              t("tasks.flow"),
+              html`
+                <a href=${href(["flows", flow], { step: step.join("~") })}>${flow}</a>
+                ${" · "}${step.join("~")}
+              `,
+            ],
+          ]}
+        />
+      </${Card}>
+    </${Page}>
+  `;
 }
 
-/** @param {{task: any, mode: string | undefined, payload: string, http: string, refresh: () => void, open: (form: "edit" | "duplicate" | "assign") => void}} props */
-function Actions({ task, mode, payload, http, refresh, open }) {
+/** @param {{task: any, mode: string | undefined, gone: boolean, payload: string, settings: [string, string][], refresh: () => void, open: (form: "edit" | "duplicate" | "assign") => void}} props */
+function Actions({ task, mode, gone, payload, settings, refresh, open }) {
   const path = url`/v1/queues/${task.queue}/tasks/${task.id}`;
   const allowed = may("produce", task.queue);
   const { state } = task;
   const verb =
     (/** @type {string} */ name, /** @type {object} */ body = {}) =>
     async () => {
-      await act(() => api.post(`${path}/${name}`, body), t(`tasks.did.${name}`, { id: task.id }));
+      // A holder is only asked: what follows is another state than the one that was meant.
+      const said = (/** @type {any} */ now) => (["pausing", "cancelling"].includes(now?.state) ? now.state : name);
+      await act(
+        () => api.post(`${path}/${name}`, body),
+        (now) => t(`tasks.did.${said(now)}`, { id: task.id }),
+      );
       refresh();
     };
   const asked = (/** @type {string} */ name, /** @type {() => Promise<void>} */ run) => async () => {
@@ -266,6 +303,15 @@ function Actions({ task, mode, payload, http, refresh, open }) {
     const to = () => /** @type {import("../parts/toast.js").Destination} */ ([["tasks"], { queue: task.queue }]);
     await act(() => api.delete(path), t("tasks.did.clean", { id: task.id }), { to });
   };
+  const copied = async () => {
+    await copy(curl(task.queue, payload, settings));
+    if (settings.some(([, json]) => hides(json))) say(t("tasks.curl-hidden"));
+  };
+  const copies = html`
+    <${Action} allowed=${allowed} icon="plus" onClick=${() => open("duplicate")}>${t("tasks.duplicate")}</${Action}>
+    <${Action} allowed=${true} icon="copy" onClick=${copied}>${t("tasks.curl")}</${Action}>
+  `;
+  if (gone) return copies;
   const retries = state === "failed" || (state === "waiting" && task.attempt > 0);
   return html`
     <${Action} allowed=${allowed && retries} icon="retry" tone="primary" onClick=${verb("retry")}>
@@ -306,8 +352,7 @@ function Actions({ task, mode, payload, http, refresh, open }) {
     <${Action} allowed=${allowed && UNTAKEN.includes(state)} icon="edit" onClick=${() => open("edit")}>
       ${t("tasks.edit")}
     </${Action}>
-    <${Action} allowed=${allowed} icon="plus" onClick=${() => open("duplicate")}>${t("tasks.duplicate")}</${Action}>
-    <${Action} allowed=${true} icon="copy" onClick=${() => copy(curl(task, payload, http))}>${t("tasks.curl")}</${Action}>
+    ${copies}
     <${Action} allowed=${allowed} tone="danger" onClick=${asked("reset", verb("reset"))}>
       ${t("tasks.verb.reset")}
     </${Action}>

@@ -8,6 +8,9 @@ import { Icon } from "./icon.js";
 import { Progress } from "./progress.js";
 import { complain, say } from "./toast.js";
 
+/** More than this are removed only by who types the name of their queue. */
+const TYPED_FROM = 100;
+
 /** @typedef {{state?: string, tag?: string, id?: string, error?: string, q?: string, since?: string}} Filter */
 
 /**
@@ -35,14 +38,15 @@ export async function bulk(queue, request, heard, signal) {
 }
 
 /**
- * @param {{queue: string, verb: string, filter: Filter, title: string, note?: string, typed?: string, onClose: () => void}} props
+ * @param {{queue: string, verb: string, filter: Filter, title: string, note?: string, action?: string, typed?: string, onClose: () => void}} props action: the word on the button, if it is not the verb's
  */
-export function BulkDialog({ queue, verb, filter, title, note, typed, onClose }) {
+export function BulkDialog({ queue, verb, filter, title, note, action, typed: asked, onClose }) {
   const [count, setCount] = useState({ n: 0, known: false });
   const [done, setDone] = useState(/** @type {{matched: number, changed: number} | null} */ (null));
   const [text, setText] = useState("");
   const abort = useRef(new AbortController());
   const danger = verb === "clean" || verb === "cancel";
+  const typed = asked ?? (verb === "clean" && count.n > TYPED_FROM ? queue : undefined);
 
   useEffect(() => {
     const { signal } = abort.current;
@@ -104,7 +108,7 @@ export function BulkDialog({ queue, verb, filter, title, note, typed, onClose })
             !done &&
             html`
               <button type="submit" class=${danger ? "danger" : "primary"} disabled=${!ready}>
-                ${t(`tasks.verb.${verb}`)}
+                ${action ?? t(`tasks.verb.${verb}`)}
               </button>
             `
           }

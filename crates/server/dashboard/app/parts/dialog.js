@@ -4,12 +4,13 @@ import { effect, html, signal, useEffect, useId, useRef, useState } from "../lib
 import { here, route } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { Icon } from "./icon.js";
+import { mayLose, useUnsaved } from "./unsaved.js";
 
 /**
- * A dialog that is open as long as it is there.
- * @param {{title: string, onClose: () => void, wide?: boolean, children?: import("../lib/html.js").Children}} props
+ * A dialog that is open as long as it is there. A button with `data-close` in it closes it.
+ * @param {{title: string, onClose: () => void, wide?: boolean, unsaved?: boolean, children?: import("../lib/html.js").Children}} props unsaved: whether something is lost when it closes, which is asked about
  */
-export function Dialog({ title, onClose, wide, children }) {
+export function Dialog({ title, onClose, wide, unsaved = false, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const label = useId();
   useEffect(() => {
@@ -18,18 +19,35 @@ export function Dialog({ title, onClose, wide, children }) {
       dialog.current?.querySelector("[autofocus], input, textarea, select, footer button")
     )?.focus();
   }, []);
+  useUnsaved(unsaved);
+  const leave = async () => {
+    if (!unsaved || (await mayLose())) onClose();
+  };
+  const escaped = (/** @type {Event} */ event) => {
+    if (event.target !== dialog.current || !unsaved) return;
+    event.preventDefault();
+    void leave();
+  };
+  const closed = (/** @type {Event} */ event) => {
+    if (event.target !== dialog.current) return;
+    // A browser closes it at the second Escape, asked or not.
+    if (unsaved) dialog.current?.showModal();
+    void leave();
+  };
   return html`
     <dialog
       ref=${dialog}
       class=${wide ? "wide" : ""}
       aria-labelledby=${label}
-      onClose=${onClose}
-      onClick=${(/** @type {MouseEvent} */ event) => event.target === dialog.current && onClose()}
+      onCancel=${escaped}
+      onClose=${closed}
+      onClick=${(/** @type {MouseEvent} */ event) =>
+        (event.target === dialog.current || /** @type {HTMLElement} */ (event.target).closest("[data-close]")) && leave()}
     >
       <div class="dialog">
         <header>
           <h2 id=${label}>${title}</h2>
-          <button type="button" class="plain" aria-label=${t("shell.close")} onClick=${onClose}>
+          <button type="button" class="plain" aria-label=${t("shell.close")} data-close>
             <${Icon} name="close" />
           </button>
         </header>

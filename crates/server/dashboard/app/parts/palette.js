@@ -1,7 +1,7 @@
-// The palette (Ctrl-K): to any page, queue or task by typing a part of its name.
+// The palette (Ctrl-K): to any page, queue, plan, flow, worker or task by typing a part of its name.
 
 import { effect, html, signal, useEffect, useMemo, useRef, useState } from "../lib/html.js";
-import { api } from "../lib/api.js";
+import { api, may } from "../lib/api.js";
 import { go, route } from "../lib/router.js";
 import { LANGUAGES, language, speak, t } from "../lib/text.js";
 import { flip } from "../lib/theme.js";
@@ -40,10 +40,26 @@ function fixed() {
       kind: t("shell.page"),
       run: () => go(page.path.split("/").filter(Boolean)),
     })),
+    ...(may("produce") ? [{ icon: "plus", label: t("plans.add"), kind: t("shell.action"), run: () => go(["new-plan"]) }] : []),
+    { icon: "help", label: t("overview.docs"), kind: t("shell.page"), run: () => location.assign("/docs") },
     { icon: "moon", label: t("shell.theme"), kind: t("shell.action"), run: flip },
     { icon: "language", label: LANGUAGES[other], kind: t("shell.action"), run: () => speak(other) },
     { icon: "help", label: t("shell.shortcuts"), kind: t("shell.action"), run: openHelp },
   ];
+}
+
+/** What can be found by its name, and where it is listed. */
+const NAMED = [
+  { kind: "shell.queue", icon: "queues", from: "/v1/queues?limit=1000", name: "name", path: "queues" },
+  { kind: "overview.plan", icon: "plans", from: "/v1/plans?limit=1000", name: "plan_id", path: "plans" },
+  { kind: "flows.flow", icon: "flows", from: "/v1/flows?limit=1000", name: "id", path: "flows" },
+  { kind: "workers.name", icon: "workers", from: "/v1/workers?limit=1000", name: "name", path: "workers" },
+];
+
+/** @param {typeof NAMED[number]} kind @param {any} item @returns {Entry} */
+function entry({ kind, icon, name, path }, item) {
+  const label = item.description ? `${item[name]} · ${item.description}` : String(item[name]);
+  return { icon, label, kind: t(kind), run: () => go([path, String(item[name])]) };
 }
 
 /** The task that `queue/id` names. @param {string} text @returns {Entry[]} */
@@ -59,28 +75,22 @@ function Opened() {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
-  const [queues, setQueues] = useState(/** @type {string[]} */ ([]));
+  const [named, setNamed] = useState(/** @type {Entry[]} */ ([]));
   useEffect(() => {
     dialog.current?.showModal();
-    api.get("/v1/queues?limit=1000").then(
-      ({ items }) => setQueues(items.map((/** @type {{name: string}} */ queue) => queue.name)),
-      () => {},
-    );
+    for (const kind of NAMED) {
+      // What the token does not show is not found.
+      api.get(kind.from).then(({ items }) => setNamed((old) => [...old, ...items.map((/** @type {any} */ item) => entry(kind, item))]), () => {});
+    }
   }, []);
   const close = () => (shown.value = false);
 
   const entries = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = queues.map((name) => ({
-      icon: "queues",
-      label: name,
-      kind: t("shell.queue"),
-      run: () => go(["queues", name]),
-    }));
     const fits = (/** @type {Entry} */ entry) =>
       words.every((word) => `${entry.label} ${entry.kind}`.toLowerCase().includes(word));
     return [...task(text.trim()), ...[...fixed(), ...named].filter(fits)].slice(0, SHOWN);
-  }, [text, queues, language.value]);
+  }, [text, named, language.value]);
 
   const run = (/** @type {Entry | undefined} */ entry) => {
     if (!entry) return;

@@ -29,7 +29,7 @@ export function Shell() {
       <${Toasts} />
     `;
   if (!access.value)
-    return html`<main class="gate"><${Loaded} from=${{ data: undefined, error, loading: !error, refresh }} /></main>`;
+    return html`<main class="gate"><${Loaded} from=${{ data: undefined, last: undefined, error, loading: !error, refresh }} /></main>`;
   const found = current();
   return html`
     <a

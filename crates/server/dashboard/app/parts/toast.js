@@ -1,14 +1,15 @@
-// Short words about what has just been done, or why not. Errors stay until they are dismissed.
+// Short words about what has just been done, or why not. Errors stay until they are dismissed, those of
+// an outage until it is over.
 
-import { cx, html, signal } from "../lib/html.js";
-import { ApiError } from "../lib/api.js";
+import { cx, effect, html, signal } from "../lib/html.js";
+import { ApiError, outage } from "../lib/api.js";
 import { go, here } from "../lib/router.js";
 import { t } from "../lib/text.js";
 import { Icon } from "./icon.js";
 
 const SHOWN_MS = 5000;
 
-/** @typedef {{id: number, text: string, bad: boolean}} Toast */
+/** @typedef {{id: number, text: string, bad: boolean, outage: boolean}} Toast outage: whether it is about the server being away */
 const toasts = signal(/** @type {Toast[]} */ ([]));
 let last = 0;
 
@@ -20,7 +21,7 @@ const dismiss = (id) => {
 /** Says that something is done. @param {string} text */
 export function say(text) {
   const id = (last += 1);
-  toasts.value = [...toasts.value.slice(-3), { id, text, bad: false }];
+  toasts.value = [...toasts.value.slice(-3), { id, text, bad: false, outage: false }];
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
@@ -32,8 +33,17 @@ export function complain(error) {
       : error instanceof Error
         ? error.message
         : String(error);
-  toasts.value = [...toasts.value.slice(-3), { id: (last += 1), text, bad: true }];
+  const away = error instanceof ApiError && (error.status === 0 || error.status === 503);
+  toasts.value = [...toasts.value.slice(-3), { id: (last += 1), text, bad: true, outage: away }];
 }
+
+// An outage that is over needs no words any more.
+effect(() => {
+  if (!outage.value) toasts.value = toasts.peek().filter((toast) => !toast.outage);
+});
+
+/** @param {Destination} destination */
+const move = ([path, query]) => go(path, query, { saved: true });
 
 /** @typedef {[path: string[], query?: Record<string, string | number | null | undefined>]} Destination */
 
@@ -54,7 +64,7 @@ export async function act(action, done, { to, wanted, refused = complain } = {})
   try {
     const value = await action();
     say(typeof done === "string" ? done : done(value));
-    if (to && stays() && (wanted?.() ?? true)) go(...to(value));
+    if (to && stays() && (wanted?.() ?? true)) move(to(value));
     return value;
   } catch (error) {
     refused(error);

@@ -67,8 +67,9 @@ export function Card({ title, actions, flush, children }) {
  * What was read, once it was; until then, or instead, a word on it.
  * @param {{from: import("../lib/resource.js").Resource<any>, children?: (data: any) => any}} props
  */
-export function Loaded({ from: { data, error, loading, refresh }, children }) {
+export function Loaded({ from: { data, last, error, loading, refresh }, children }) {
   if (data !== undefined) return children?.(data);
+  if (last !== undefined) return html`<${Empty} icon="ring">${t("shell.gone")}</${Empty}>`;
   if (error) {
     return html`
       <div class="empty bad" role="alert">
@@ -128,7 +129,7 @@ export function Stat({ label, value, hint, tone, href }) {
  * @param {{allowed: boolean, icon?: string, tone?: string, onClick?: () => unknown, href?: string, disabled?: boolean, children?: import("../lib/html.js").Children}} props
  */
 export function Action({ allowed, icon, tone = "", onClick, href, disabled, children }) {
-  const once = useOnce();
+  const [once] = useOnce();
   if (!allowed) return null;
   const content = html`
     ${icon && html`<${Icon} name=${icon} />`}

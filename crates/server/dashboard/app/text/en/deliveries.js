@@ -2,9 +2,8 @@
 export default {
   "deliveries.all": "All states",
   "deliveries.attempts": "Attempts",
-  "deliveries.body": "Sent",
   "deliveries.breaker": "Breaker",
-  "deliveries.copied": "{id} is sent",
+  "deliveries.copied": "A copy of {id} is sent",
   "deliveries.copy": "Send again",
   "deliveries.did-resend": "{id} is sent again",
   "deliveries.facts": "Details",
@@ -18,6 +17,7 @@ export default {
   "deliveries.no-attempt": "Nothing was sent yet.",
   "deliveries.no-queue": "There is no queue that delivers.",
   "deliveries.none": "Nothing matches.",
+  "deliveries.payload-hint": "The request is made of this. What each attempt sent and got is told with the attempts.",
   "deliveries.queue": "Queue",
   "deliveries.recover": "Recover…",
   "deliveries.recover-hint": "In your time zone",

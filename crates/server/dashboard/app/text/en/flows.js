@@ -10,6 +10,7 @@ export default {
   "flows.close": "Close the details",
   "flows.continue": "go on with the others",
   "flows.did.cancel": "{id} is cancelled",
+  "flows.did.cancelling": "{id} is being cancelled: holders of its tasks have been asked to stop",
   "flows.did.pause": "{id} is paused",
   "flows.did.resume": "{id} goes on",
   "flows.did.retry": "The failed steps of {id} are tried again",

@@ -138,4 +138,8 @@ export default {
   "plans.when": "When",
   "plans.yes": "yes",
   "plans.worker": "Worker",
+  "plans.not-allowed": "This token does not allow changing this plan.",
+  "plans.resumed-runs": "Runs if it is resumed now",
+  "plans.stands.error": "Its last run failed, so it has stopped. Nothing runs until it is resumed.",
+  "plans.stands.paused": "It is paused. Nothing runs until it is resumed.",
 };

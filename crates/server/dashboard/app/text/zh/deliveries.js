@@ -2,9 +2,8 @@
 export default {
   "deliveries.all": "所有状态",
   "deliveries.attempts": "尝试",
-  "deliveries.body": "发送的内容",
   "deliveries.breaker": "熔断器",
-  "deliveries.copied": "已发送 {id}",
+  "deliveries.copied": "{id} 的副本已发送",
   "deliveries.copy": "再发一次",
   "deliveries.did-resend": "{id} 已重新发送",
   "deliveries.facts": "详情",
@@ -18,6 +17,7 @@ export default {
   "deliveries.no-attempt": "还没有发送过。",
   "deliveries.no-queue": "没有负责投递的队列。",
   "deliveries.none": "没有符合的投递。",
+  "deliveries.payload-hint": "请求由此生成。每次尝试实际发送和收到的信息见尝试记录。",
   "deliveries.queue": "队列",
   "deliveries.recover": "补发…",
   "deliveries.recover-hint": "按您的时区",

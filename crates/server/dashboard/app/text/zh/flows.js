@@ -10,6 +10,7 @@ export default {
   "flows.close": "关闭详情",
   "flows.continue": "继续其他步骤",
   "flows.did.cancel": "已取消 {id}",
+  "flows.did.cancelling": "正在取消 {id}：已通知任务的持有者停止",
   "flows.did.pause": "已暂停 {id}",
   "flows.did.resume": "已恢复 {id}",
   "flows.did.retry": "正在重试 {id} 中失败的步骤",

@@ -138,4 +138,8 @@ export default {
   "plans.when": "时间",
   "plans.yes": "是",
   "plans.worker": "执行者",
+  "plans.not-allowed": "此令牌没有修改此计划的权限。",
+  "plans.resumed-runs": "如果现在恢复，将这样运行",
+  "plans.stands.error": "上次运行失败，计划已停止。恢复之前不会再运行。",
+  "plans.stands.paused": "计划已暂停。恢复之前不会再运行。",
 };
