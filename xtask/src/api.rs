@@ -1,5 +1,5 @@
-//! Checks that the server answers as its OpenAPI document says, whatever it is sent: schemathesis makes up
-//! requests, right and wrong, and compares.
+//! Checks the server against its OpenAPI document: schemathesis generates valid and invalid requests and
+//! compares the answers with the document.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::tools;
 
 /// The same requests in every run. A longer one with another seed: `cargo xtask api SEED EXAMPLES`.
 pub(crate) const SEED: &str = "20261115";
-/// How many requests are made up for each operation, besides those for every limit of the document.
+/// How many requests are generated for each operation, besides those for every limit of the document.
 pub(crate) const EXAMPLES: &str = "10";
 
 /// Checks a server over a new directory.
@@ -35,7 +35,7 @@ pub(crate) fn check(seed: &str, examples: &str) -> anyhow::Result<()> {
         .run()
 }
 
-/// Installs what is pinned, unless that has been done.
+/// Installs the pinned packages, unless they are installed already.
 fn install(directory: &Path, requirements: &Path) -> anyhow::Result<()> {
     let (wanted, installed) = (fs::read(requirements)?, directory.join("installed.txt"));
     if fs::read(&installed).is_ok_and(|installed| installed == wanted) {
@@ -44,7 +44,7 @@ fn install(directory: &Path, requirements: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(directory)?;
     let made = command("python3", &["-m", "venv", "--clear", "venv"]).within(directory).run();
     if made.is_err() {
-        // Debian keeps it in a package of its own.
+        // On Debian, venv is a separate package.
         tools::install(&["python3-venv"])?;
         command("python3", &["-m", "venv", "--clear", "venv"]).within(directory).run()?;
     }

@@ -22,7 +22,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
         .run()
 }
 
-/// Whether what the lock file names was installed since it was written.
+/// Whether the packages of the lock file were installed after its last change.
 fn is_installed(directory: &Path) -> bool {
     let written = |file: &str| directory.join(file).metadata().and_then(|it| it.modified()).ok();
     written("node_modules/.package-lock.json")

@@ -1,5 +1,5 @@
-//! Checks what is in `deploy/`, as far as that goes without a Docker, a systemd or a cluster: files can be
-//! read, what they name is there, and the binary takes the arguments and settings they give it.
+//! Checks the files in `deploy/`, as far as possible without Docker, systemd or a cluster: each file can be
+//! parsed, every file it names exists, and the binary accepts its arguments and settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Has the binary read a command line. Asked for help it does nothing else, but it reads what stands
-/// before that first.
+/// Lets the binary parse a command line. With `--help` it does nothing else, but it parses all arguments
+/// before that.
 fn accepted(args: &[String]) -> anyhow::Result<()> {
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let output = Command::new(target().join("debug/punctual"))
@@ -55,7 +55,7 @@ fn accepted(args: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has the binary check settings, with a token where one would be mounted.
+/// Lets the binary check settings, with a token in place of the mounted one.
 fn settings(text: &str, dir: &Path) -> anyhow::Result<()> {
     let token = dir.join("token");
     fs::write(&token, "0123456789abcdef0123456789abcdef\n")?;
@@ -96,7 +96,7 @@ fn manifest(path: &Path, text: &str, dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks for everything that starts the binary, wherever it stands.
+/// Finds every container that starts the binary, at any depth.
 fn containers(yaml: &Yaml) -> anyhow::Result<()> {
     if let Some(list) = yaml.as_vec() {
         return list.iter().try_for_each(containers);
@@ -168,7 +168,7 @@ fn unit(text: &str, dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the package is made of is there, but for what a build makes.
+/// Checks that every file of the package exists, except for files that a build makes.
 fn debian() -> anyhow::Result<()> {
     let base = root().join("crates/punctual");
     let manifest: toml::Table = fs::read_to_string(base.join("Cargo.toml"))?.parse()?;

@@ -19,7 +19,7 @@ use crate::stages::{cargo, root, target};
 const DEFAULT_ADDRESS: &str = "127.0.0.1:23334";
 /// The port that examples use for a program of their own.
 const EXAMPLE_PORT: &str = "8000";
-/// Printed after every block; tells which one failed, and what each printed.
+/// Printed after every block, to separate the outputs and to find the block that failed.
 const MARK: &str = "--- end of block ---";
 
 /// Checks the links and examples of Markdown files: those given, or all of the root, `docs/` and `deploy/`.
@@ -104,7 +104,7 @@ fn script_of(examples: &[Example], address: &str, port: u16) -> String {
     script
 }
 
-/// Finds a port that nobody listens on, below those that the system gives to outgoing connections.
+/// Finds a free port below the ephemeral range, which the system uses for outgoing connections.
 fn free_port() -> anyhow::Result<u16> {
     let first = 20_000 + u16::try_from(std::process::id() % 5_000)?;
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();

@@ -1,4 +1,4 @@
-//! What the documentation points at must be there: files, and the tests it names.
+//! Checks the references of the documentation: files must exist, and so must the tests it names.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) fn check(path: &Path, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a line has in backquotes and reads like the name of a test: a sentence.
+/// Names of tests in a line: words in backquotes that read like a sentence.
 fn tests(line: &str) -> impl Iterator<Item = &str> {
     let sentence = |word: &&str| {
         let plain = word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');

@@ -7,9 +7,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 pub(crate) struct Example {
     /// The line of the file it begins on.
     pub(crate) line: usize,
-    /// What to run.
+    /// The commands to run.
     pub(crate) code: String,
-    /// What it must print, where a block marked `output` follows.
+    /// The expected output, if a block marked `output` follows.
     pub(crate) output: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
     links.collect()
 }
 
-/// Whether a text is what a pattern promises, where `…` stands for anything.
+/// Whether a text matches a pattern, in which `…` stands for anything.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, mut rest) = (pattern.trim(), text.trim());
     let mut parts = pattern.split('…');

@@ -1,4 +1,4 @@
-//! A server that checks are made against.
+//! A server for the checks to run against.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) fn binaries() -> PathBuf {
     target().join("debug")
 }
 
-/// A server of its own; ends with it.
+/// A running server, which is killed when this is dropped.
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: String,
@@ -44,7 +44,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
+        // The server may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! Steps one after the other, with how long each took.
+//! Runs the stages of a check one after the other, and measures each.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-/// The steps that are behind us.
+/// The finished stages.
 #[derive(Default)]
 pub(crate) struct Stages {
     done: Vec<(&'static str, Duration)>,
 }
 
 impl Stages {
-    /// Runs one more step; an error ends the run, after a word on how far it got.
+    /// Runs one more stage. An error ends the run, after a summary of the finished stages.
     pub(crate) fn run(
         &mut self,
         name: &'static str,
@@ -33,7 +33,7 @@ impl Stages {
         outcome.with_context(|| format!("{name} failed"))
     }
 
-    /// Prints a line per step.
+    /// Prints a line per stage.
     pub(crate) fn summary(&self) {
         println!();
         for (name, took) in &self.done {
@@ -67,13 +67,13 @@ pub(crate) fn command(program: &str, args: &[&str]) -> Step {
 }
 
 impl Step {
-    /// The same from a directory.
+    /// Runs the command in a directory.
     pub(crate) fn within(mut self, directory: &Path) -> Self {
         self.0.current_dir(directory);
         self
     }
 
-    /// The same with more arguments.
+    /// Adds arguments.
     pub(crate) fn args(mut self, args: &[&str]) -> Self {
         self.0.args(args);
         self
@@ -84,7 +84,7 @@ impl Step {
         self
     }
 
-    /// Runs it with this terminal; anything but success is an error.
+    /// Runs the command with this terminal; any exit code but 0 is an error.
     pub(crate) fn run(mut self) -> anyhow::Result<()> {
         let status = self.0.status().with_context(|| format!("cannot run {:?}", self.0))?;
         if !status.success() {
@@ -99,7 +99,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies below the root")
 }
 
-/// Where builds go.
+/// The target directory of cargo.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }

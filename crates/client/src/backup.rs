@@ -9,12 +9,12 @@ use hyper::body::{Body, Incoming};
 use crate::error::Error;
 use crate::transport::{Call, Client};
 
-/// How long a server may take to make a copy of a large store, before the first of it comes.
+/// How long a server may take to copy a large store before it sends the first piece.
 const MADE_WITHIN: Duration = Duration::from_secs(3_600);
-/// How long it may take until more of it comes.
+/// How long the next piece may take.
 const MORE_WITHIN: Duration = Duration::from_secs(60);
 
-/// A backup on its way.
+/// A backup that is being received.
 #[derive(Debug)]
 pub struct BackupStream {
     client: Client,
@@ -23,8 +23,8 @@ pub struct BackupStream {
 }
 
 impl Client {
-    /// Has the server copy its store as it is now; only the embedded store can be. The file is what
-    /// `punctual restore` makes a store of.
+    /// Asks the server for a copy of its store, which must be the embedded one. `punctual restore` makes a store
+    /// from the file.
     ///
     /// ```no_run
     /// # async fn example(client: punctual_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -47,7 +47,7 @@ impl Client {
 }
 
 impl BackupStream {
-    /// How long the whole of it is, if the server said so.
+    /// Returns the length of the backup, if the server sent it.
     pub fn bytes(&self) -> Option<u64> {
         self.bytes
     }

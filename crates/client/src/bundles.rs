@@ -34,7 +34,7 @@ impl Payload {
         Self::raw(RawJson::of(task))
     }
 
-    /// The same from JSON that is kept to the letter.
+    /// The same, with JSON that is kept exactly.
     pub fn raw(task: RawJson) -> Self {
         let overwrite = Overwrite::Once;
         Self { task, data: Vec::new(), ontime: None, overwrite, max_wait: None }
@@ -66,13 +66,13 @@ impl Payload {
     }
 }
 
-/// What a push made of its bundle.
+/// The bundle after a push.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BundlePushed {
     /// How many payloads are in it.
     pub size: u64,
-    /// When what was pushed is due; none: the push was a repeat, and the bundle is gone since.
+    /// When the payload is due; none: the push was a repeat, and the bundle is gone.
     pub ontime: Option<Timestamp>,
 }
 
@@ -100,7 +100,7 @@ pub struct Bundle {
     pub task: Option<String>,
     /// How often its delivery was tried.
     pub attempt: u32,
-    /// What went wrong last.
+    /// The last error.
     pub error: Option<String>,
     /// The strings kept with it, where one bundle is read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -110,7 +110,7 @@ pub struct Bundle {
     pub tasks: Vec<RawJson>,
 }
 
-/// What a worker that asks for a due bundle is told.
+/// The answer to a worker that asks for a due bundle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Scheduled {
@@ -189,17 +189,17 @@ impl Client {
         self.send(Call::get(bundle_path(queue, key))).await
     }
 
-    /// Has a bundle dealt with now that failed, or waits after an attempt.
+    /// Makes a failed or waiting bundle due now.
     pub async fn retry_bundle(&self, queue: &str, key: &str) -> Result<Bundle, Error> {
         self.send(Call::post(bundle_path(queue, key) + "/retry")).await
     }
 
-    /// Removes a bundle and all that is in it.
+    /// Removes a bundle with all its payloads.
     pub async fn delete_bundle(&self, queue: &str, key: &str) -> Result<(), Error> {
         self.send_unread(Call::new(Method::DELETE, bundle_path(queue, key))).await.map(drop)
     }
 
-    /// Asks for a bundle that is due, and waits for one that long.
+    /// Asks for a due bundle, and waits for one if asked to.
     pub async fn schedule_bundle(&self, queue: &str, wait: Span) -> Result<Scheduled, Error> {
         let call = Call::post(path("/v1/queues", &[queue, "bundles", "schedule"]))
             .body(&serde_json::json!({"wait": wait}))
@@ -207,7 +207,7 @@ impl Client {
         self.send(call).await
     }
 
-    /// Locks a bundle under a value of the caller's own, and gets its first payloads.
+    /// Locks a bundle under a value of the caller, and returns its first payloads.
     pub async fn get_bundle(
         &self,
         queue: &str,
@@ -220,8 +220,7 @@ impl Client {
         self.send(Call::post(bundle_path(queue, key) + "/get").body(&lock)).await
     }
 
-    /// The first payloads of a bundle are done, all that were got if no number is named. Answers how
-    /// many are left.
+    /// Completes the first payloads of a bundle, or all that were got. Returns how many are left.
     pub async fn complete_bundle(
         &self,
         queue: &str,

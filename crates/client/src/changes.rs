@@ -1,4 +1,4 @@
-//! The fields of a request by their names. In a merging one a field left out stays as it is, and
+//! The fields of a request by their names. In a merging request a field left out keeps its value, and
 //! `null` resets it.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ impl Changes {
         self
     }
 
-    /// These fields and others; where both have one, the others' counts.
+    /// Merges other fields into these; the others win.
     pub(crate) fn and(mut self, others: &Self) -> Self {
         self.0.extend(others.0.clone());
         self

@@ -1,4 +1,4 @@
-//! The clock of a server that was started with `--dev`: moved, to test what will happen later.
+//! Moves the clock of a server that was started with `--dev`, to test the future.
 
 use punctual_core::{Span, Timestamp};
 use serde::Deserialize;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::transport::{Call, Client};
 
-/// What time it is at the server.
+/// The time of the server's clock.
 #[derive(Deserialize)]
 struct Clock {
     now: Timestamp,
 }
 
 impl Client {
-    /// Lets time pass at a server started with `--dev`, as if it had slept. Answers what time it is
-    /// there when all that fell due was handed out.
+    /// Advances the clock of a server started with `--dev`, as if it had slept. Returns its new time after all due
+    /// work was handed out.
     ///
     /// ```no_run
     /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
@@ -29,7 +29,7 @@ impl Client {
         self.move_clock(&json!({"advance": span})).await
     }
 
-    /// Makes it that time at a server started with `--dev`. Backwards nothing happens again.
+    /// Sets the clock of a server started with `--dev`. Moving it back repeats nothing.
     pub async fn set_clock(&self, time: Timestamp) -> Result<Timestamp, Error> {
         self.move_clock(&json!({"set": time})).await
     }

@@ -1,4 +1,4 @@
-//! Connections to the server, encrypted or not.
+//! Connections to the server, with or without TLS.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub(crate) fn trust_nobody() -> Result<ClientConfig, Error> {
     Ok(builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
-/// Trust in those the web trusts, and in the certificates of a PEM text.
+/// Trusts the Mozilla roots and the certificates of a PEM text.
 pub(crate) fn trust(pem: &[u8]) -> Result<ClientConfig, Error> {
     let mut roots = web_roots();
     for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -53,7 +53,7 @@ pub(crate) fn trust(pem: &[u8]) -> Result<ClientConfig, Error> {
     Ok(builder()?.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Trust in those the web trusts, and in the certificate that a PEM text begins with.
+/// Trusts the Mozilla roots and the first certificate of a PEM text.
 pub(crate) fn trust_one(pem: &[u8]) -> Result<ClientConfig, Error> {
     let first = CertificateDer::pem_slice_iter(pem).next();
     let first = first.unwrap_or(Err(pem::Error::NoItemsFound)).map_err(unreadable)?;
@@ -81,7 +81,7 @@ fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
     builder.with_safe_default_protocol_versions().map_err(unreadable)
 }
 
-/// Knows one certificate, whoever vouches for it and whatever names it is for. It must be in its time.
+/// Accepts one certificate with any issuer and any name, within its validity period.
 #[derive(Debug)]
 struct One {
     certificate: CertificateDer<'static>,

@@ -1,4 +1,4 @@
-//! What can go wrong with a request, and whether it may have taken effect all the same.
+//! Errors of requests, and whether a failed request may have taken effect.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ pub enum Error {
     Address {
         /// The address as it was given.
         url: String,
-        /// What is wrong with it.
+        /// The reason, in a few words.
         reason: String,
     },
     /// A header would not be a valid one. Nothing was sent.
@@ -25,9 +25,9 @@ pub enum Error {
     Unreachable {
         /// The server's address.
         url: String,
-        /// What is wrong, in a few words.
+        /// The reason, in a few words.
         reason: String,
-        /// What the connection said.
+        /// The error of the connection.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The server did not prove who it is. Nothing was sent.
@@ -35,13 +35,13 @@ pub enum Error {
     Untrusted {
         /// The server's address.
         url: String,
-        /// What is wrong with its certificate.
+        /// The problem with its certificate.
         reason: String,
     },
     /// Certificates to trust cannot be read. Nothing was sent.
     #[error("the certificates to trust cannot be read: {reason}")]
     Certificates {
-        /// What is wrong with them.
+        /// The problem with the certificates.
         reason: String,
     },
     /// The connection broke, or no answer came in time. The request may have taken effect.
@@ -49,13 +49,13 @@ pub enum Error {
     NoAnswer {
         /// The server's address.
         url: String,
-        /// What happened.
+        /// The reason, in a few words.
         reason: String,
     },
     /// A stream broke off. It can be opened again where it ended.
     #[error("the stream broke off: {reason}")]
     Stream {
-        /// What happened.
+        /// The reason, in a few words.
         reason: String,
     },
     /// The server refused the request.
@@ -68,7 +68,7 @@ pub enum Error {
         url: String,
         /// The HTTP status.
         status: u16,
-        /// What is wrong with the answer.
+        /// The problem with the answer.
         reason: String,
     },
 }
@@ -85,7 +85,7 @@ pub struct Problem {
     /// The kind of problem in a few words.
     #[serde(default)]
     pub title: String,
-    /// What is wrong with this request.
+    /// The problem with this request.
     #[serde(default)]
     pub detail: Option<String>,
     /// With `unavailable`: whether the request may have taken effect.

@@ -62,10 +62,10 @@ impl EventFilter {
 pub struct Event {
     /// Its place in the stream, to resume after it.
     pub id: String,
-    /// What it is: `task.committed`, for instance.
+    /// The type of the event, for example `task.committed`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// All about it.
+    /// The data of the event.
     pub data: RawJson,
 }
 

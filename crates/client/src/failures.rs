@@ -1,4 +1,4 @@
-//! Failed tasks by what went wrong.
+//! Failed tasks, grouped by error.
 
 use punctual_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use crate::error::Error;
 use crate::tasks::Page;
 use crate::transport::{Call, Client, query};
 
-/// Failed tasks of one queue that failed alike.
+/// Failed tasks of one queue with the same error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FailureGroup {
     /// The queue.
     pub queue: String,
-    /// The beginning of their error; none: they have none.
+    /// The beginning of the error; none: there is none.
     pub error: Option<String>,
     /// How many there are on the page.
     pub count: u64,

@@ -44,7 +44,7 @@ impl NewFlow {
         self
     }
 
-    /// What a failed step does to the others.
+    /// Sets the effect of a failed step on the other steps.
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);
@@ -84,9 +84,9 @@ impl Step {
 pub struct Flow {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// The state.
     pub state: FlowState,
-    /// What a failed step does to the others.
+    /// The effect of a failed step on the other steps.
     pub on_failure: OnFailure,
     /// When it was made.
     pub created_at: Timestamp,
@@ -110,9 +110,9 @@ pub struct FlowStep {
     pub after: Vec<String>,
     /// `pending`, or the state of its task.
     pub state: String,
-    /// What it came to.
+    /// The result.
     pub result: Option<RawJson>,
-    /// What went wrong.
+    /// The error.
     pub error: Option<String>,
 }
 
@@ -152,22 +152,22 @@ impl Client {
         self.send(Call::get(format!("{FLOWS}{query}"))).await
     }
 
-    /// Stops a flow for good: steps under way are asked to stop.
+    /// Cancels a flow: holders of running steps are asked to stop.
     pub async fn cancel_flow(&self, id: &str) -> Result<Flow, Error> {
         self.send(Call::post(flow_path(id) + "/cancel")).await
     }
 
-    /// Sets a flow aside: no step is started any more.
+    /// Pauses a flow: no further step starts.
     pub async fn pause_flow(&self, id: &str) -> Result<Flow, Error> {
         self.send(Call::post(flow_path(id) + "/pause")).await
     }
 
-    /// Lets a flow go on that was paused.
+    /// Resumes a paused flow.
     pub async fn resume_flow(&self, id: &str) -> Result<Flow, Error> {
         self.send(Call::post(flow_path(id) + "/resume")).await
     }
 
-    /// Tries failed steps again; done ones stay.
+    /// Retries failed steps; done steps stay done.
     pub async fn retry_flow(&self, id: &str) -> Result<Flow, Error> {
         self.send(Call::post(flow_path(id) + "/retry")).await
     }

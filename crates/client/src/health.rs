@@ -1,11 +1,11 @@
-//! Whether the server runs, and whether it can do its work.
+//! Whether the server runs, and whether it is ready.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::transport::{Call, Client};
 
-/// What a server that can do its work says of itself.
+/// The answer of a server that is ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ready {
@@ -13,17 +13,17 @@ pub struct Ready {
     pub ready: bool,
     /// The kind of its store.
     pub store: String,
-    /// What an acknowledgement is worth.
+    /// The durability of an acknowledged change.
     pub durability: String,
 }
 
 impl Client {
-    /// Whether the server can do its work: its store takes writes, and it is not stopping.
+    /// Checks that the server is ready: its store accepts writes, and it is not stopping.
     pub async fn ready(&self) -> Result<Ready, Error> {
         self.send(Call::get("/readyz".to_owned())).await
     }
 
-    /// Whether the server runs, whatever it can do.
+    /// Checks that the server runs.
     pub async fn live(&self) -> Result<(), Error> {
         self.send_unread(Call::get("/livez".to_owned())).await.map(drop)
     }

@@ -1,4 +1,4 @@
-//! What a worker does: take tasks, report on them, settle them.
+//! The requests of a worker: take tasks, report on them, settle them.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use crate::task::{After, Taken, Task};
 use crate::tasks::{Batch, ItemResult, Results, task_path};
 use crate::transport::{Call, Client, path};
 
-/// A task as its holder names it: the right to report on it and to settle it.
+/// A held task: its names and the token that its holder needs to report on it and to settle it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held<'a> {
     /// Its queue.
     pub queue: &'a str,
     /// Its id.
     pub id: &'a str,
-    /// The token its take answered.
+    /// The token from the answer to the take.
     pub token: &'a str,
 }
 
 impl Taken {
-    /// The name its holder settles it by.
+    /// Returns the names and the token of the task.
     pub fn held(&self) -> Held<'_> {
         Held { queue: &self.task.queue, id: &self.task.id, token: &self.token }
     }
 }
 
-/// Who takes, and how much.
+/// A request for tasks: the worker and how many tasks it wants.
 ///
 /// ```
 /// use punctual_client::{Span, Take};
@@ -57,7 +57,7 @@ impl Take {
         Self::default()
     }
 
-    /// The name of who takes.
+    /// Sets the name of the worker.
     #[must_use]
     pub fn worker(mut self, worker: impl Into<String>) -> Self {
         self.worker = Some(worker.into());
@@ -92,7 +92,7 @@ impl Take {
         self
     }
 
-    /// First commit these, in the same request. They stand whatever comes of the take.
+    /// Commits these tasks first, in the same request, whatever the outcome of the take.
     #[must_use]
     pub fn commit(mut self, commits: Vec<Item<Commit>>) -> Self {
         self.commit = commits;
@@ -100,18 +100,18 @@ impl Take {
     }
 }
 
-/// What a take answered.
+/// The answer to a take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TakeAnswer {
     /// The tasks, now held.
     pub tasks: Vec<Taken>,
-    /// What came of [`Take::commit`], in its order.
+    /// The results of [`Take::commit`], in the same order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub committed: Vec<ItemResult>,
 }
 
-/// A held task of a batch, and what its holder has to say about it.
+/// A held task of a batch, with its report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item<T> {
     id: String,
@@ -130,7 +130,7 @@ impl Held<'_> {
 /// It is done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Commit {
-    /// What it came to.
+    /// The result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<RawJson>,
 }
@@ -144,10 +144,10 @@ pub struct Extend {
     /// How far it is, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
-    /// A word on where it is.
+    /// A message about the progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What its next holder would need to go on.
+    /// Saved state for the next holder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<RawJson>,
 }
@@ -155,13 +155,13 @@ pub struct Extend {
 /// It failed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Fail {
-    /// What went wrong.
+    /// The error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The wait until the next attempt, instead of the policy's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_in: Option<Span>,
-    /// Whether trying again is no use.
+    /// Whether a retry is useless.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permanent: bool,
 }
@@ -172,7 +172,7 @@ pub struct Release {
     /// The wait until it is ready again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
-    /// What its next holder needs to go on.
+    /// Saved state for the next holder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<RawJson>,
 }
@@ -180,18 +180,18 @@ pub struct Release {
 /// Its holder stopped on request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Stopped {
-    /// What its next holder needs to go on.
+    /// Saved state for the next holder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<RawJson>,
-    /// What it came to so far.
+    /// The result so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<RawJson>,
-    /// What went wrong.
+    /// The error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What a holder hears when it extends.
+/// The answer to an extend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Extended {
@@ -216,7 +216,7 @@ fn settle(held: Held<'_>, verb: &str, what: &impl Serialize) -> Call {
 }
 
 impl Client {
-    /// Takes ready tasks, if asked to after a wait for the first.
+    /// Takes ready tasks, and waits for the first one if asked to.
     ///
     /// ```no_run
     /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
@@ -241,17 +241,17 @@ impl Client {
         self.send(settle(held, "confirm", &())).await
     }
 
-    /// Says that its holder is alive, and hears whether it shall stop.
+    /// Extends the hold, and returns whether the task should stop.
     pub async fn extend(&self, held: Held<'_>, extend: &Extend) -> Result<Extended, Error> {
         self.send(settle(held, "extend", extend)).await
     }
 
-    /// Ends a task well. Safe to repeat.
+    /// Commits a task: it is done. Safe to repeat.
     pub async fn commit(&self, held: Held<'_>, commit: &Commit) -> Result<After, Error> {
         self.settle(settle(held, "commit", commit)).await
     }
 
-    /// Says that a task failed: it waits for its retry, or is failed for good.
+    /// Reports a failure: the task waits for its retry, or is finally failed.
     ///
     /// ```no_run
     /// # async fn example(client: punctual_client::Client, taken: punctual_client::Taken)

@@ -1,7 +1,7 @@
 //! A typed client for Punctual, the durable task queue.
 //!
-//! A producer pushes tasks into queues; a worker takes them, and settles each with the token its
-//! take answered. An answer means that the request is durable.
+//! A producer pushes tasks into queues. A worker takes tasks and settles each one with the token from
+//! the answer to its take. A successful answer means that the change is durable.
 //!
 //! ```no_run
 //! use punctual_client::{Client, Commit, NewTask, Span, Take};
@@ -21,14 +21,13 @@
 //! }
 //! ```
 //!
-//! A program that only works takes a [`Runtime`]: handlers per queue, with heartbeats, cancellation
-//! and a graceful stop.
+//! A worker program uses a [`Runtime`]: handlers per queue, with heartbeats, cancellation and graceful
+//! shutdown.
 //!
-//! [`Client`] has a method for every verb. [`Error`] says whether a request that failed may have
-//! taken effect all the same; commits, and pushes under an id or an Idempotency-Key, are safe to
-//! repeat.
+//! [`Client`] has a method for every verb. [`Error`] says whether a failed request may have taken effect.
+//! Commits, and pushes with an id or an Idempotency-Key, are safe to repeat.
 //!
-//! Payloads, results and checkpoints are [`RawJson`]: JSON text that is kept to the letter.
+//! Payloads, results and checkpoints are [`RawJson`]: JSON text that is kept exactly.
 //! [`RawJson::of`] makes it from any serialisable value, [`RawJson::parse`] from text.
 
 mod backup;

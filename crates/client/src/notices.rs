@@ -1,4 +1,4 @@
-//! Notices: a URL is called until it says that it has understood.
+//! Notices: webhooks that are repeated until the receiver confirms them.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +108,7 @@ impl NewNotice {
         self
     }
 
-    /// What an answer must contain to be a success; empty: any 2xx will do.
+    /// Sets the text that a successful answer contains; empty: any 2xx is a success.
     #[must_use]
     pub fn success_flag(mut self, flag: impl Into<String>) -> Self {
         self.success_flag = Some(flag.into());
@@ -164,23 +164,23 @@ impl NewNotice {
 pub struct Notice {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// The state.
     pub state: NoticeState,
     /// The URL that is called.
     pub url: String,
-    /// How.
+    /// The HTTP method.
     pub http_method: NoticeMethod,
     /// How the data is written.
     pub content_type: ContentType,
-    /// What is sent, as it was given.
+    /// The data to send, as it was given.
     #[serde(default)]
     pub data: RawJson,
-    /// The same as it was understood.
+    /// The parsed data.
     #[serde(default)]
     pub notice_data: RawJson,
     /// The URL that is called after a success.
     pub callback_url: Option<String>,
-    /// What an answer must contain to be a success.
+    /// The text that a successful answer contains.
     pub success_flag: String,
     /// Most notices.
     pub max_notices: Option<u32>,
@@ -201,9 +201,9 @@ pub struct Notice {
     pub notice_interval: Vec<Span>,
     /// The number of the first notice that succeeded; 0: none did.
     pub success_id: u32,
-    /// What went wrong last.
+    /// The last error.
     pub error: Option<String>,
-    /// When it was taken.
+    /// When it was accepted.
     pub created_at: Timestamp,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
@@ -216,20 +216,20 @@ pub struct Notice {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SentNotice {
-    /// When.
+    /// When it began.
     pub at: Timestamp,
-    /// When that came to an end.
+    /// When it ended.
     pub ended_at: Timestamp,
     /// The HTTP status that was answered.
     pub status: Option<u16>,
-    /// What went wrong; none: it was a success.
+    /// The error; none: it was a success.
     pub error: Option<String>,
     /// The beginning of the answer.
     pub answer: Option<String>,
 }
 
 impl Client {
-    /// Sends a notice: from the answer on it is sent until it has succeeded or is used up.
+    /// Makes a notice. The server then sends it until it succeeds or is exhausted.
     pub async fn send_notice(&self, notice: &NewNotice) -> Result<Notice, Error> {
         self.send(Call::post(NOTICES.to_owned()).body(notice)).await
     }
@@ -255,13 +255,13 @@ impl Client {
         self.send(Call::get(path(NOTICES, &[id]))).await
     }
 
-    /// Sends a notice no more, also if one is under way. It stays readable for a day.
+    /// Cancels a notice, also during an attempt. It stays readable for a day.
     pub async fn cancel_notice(&self, id: &str) -> Result<(), Error> {
         let call = Call::new(Method::DELETE, path(NOTICES, &[id]));
         self.send_unread(call).await.map(drop)
     }
 
-    /// Sends one more notice now: of one that is exhausted, or waits for its next.
+    /// Sends the next attempt now, or one more if the notice is exhausted.
     pub async fn retry_notice(&self, id: &str) -> Result<Notice, Error> {
         self.send(Call::post(path(NOTICES, &[id, "retry"]))).await
     }

@@ -10,7 +10,7 @@ use crate::changes::Changes;
 use crate::rule::Rule;
 use crate::task::Callback;
 
-/// A plan to make, or what to make of one that is there.
+/// A plan to make, or the new definition of an existing one.
 ///
 /// ```
 /// use punctual_client::{NewPlan, PlanType, Rule};
@@ -67,7 +67,7 @@ impl NewPlan {
         Self::raw(station, rule, RawJson::of(message))
     }
 
-    /// The same from JSON that is kept to the letter.
+    /// The same, with a message that is kept exactly.
     pub fn raw(station: impl Into<String>, rule: Rule, message: RawJson) -> Self {
         Self {
             plan_id: None,
@@ -101,25 +101,25 @@ impl NewPlan {
         Self { request_id: Some(id.into()), ..self }
     }
 
-    /// Who makes it.
+    /// Sets the name of the caller.
     #[must_use]
     pub fn caller(self, caller: impl Into<String>) -> Self {
         Self { caller: Some(caller.into()), ..self }
     }
 
-    /// What it is for.
+    /// Sets the description.
     #[must_use]
     pub fn description(self, description: impl Into<String>) -> Self {
         Self { description: Some(description.into()), ..self }
     }
 
-    /// Where its runs are delivered, at a station of mode http.
+    /// Sets the target of its runs, in a queue of mode http.
     #[must_use]
     pub fn http(self, http: HttpTarget) -> Self {
         Self { http: Some(http), ..self }
     }
 
-    /// The message goes into that bundle of the station, and no run is made.
+    /// Pushes the message into that bundle of the queue instead of making a task.
     #[must_use]
     pub fn bundle_key(self, key: impl Into<String>) -> Self {
         Self { bundle_key: Some(key.into()), ..self }
@@ -156,7 +156,7 @@ impl NewPlan {
         self
     }
 
-    /// What to make when a run ends.
+    /// Sets the callback of each run.
     #[must_use]
     pub fn callback(self, callback: Callback) -> Self {
         Self { callback: Some(callback), ..self }
@@ -169,7 +169,7 @@ impl NewPlan {
     }
 }
 
-/// Changes to a plan. What is not named stays as it is.
+/// Changes to a plan. Fields that are not named keep their value.
 ///
 /// ```
 /// use punctual_client::{PlanChanges, RawJson, Rule};
@@ -199,7 +199,7 @@ impl PlanChanges {
         self.set(field, RawJson::null())
     }
 
-    /// Another rule, in place of all of the one there.
+    /// Replaces the whole rule.
     #[must_use]
     pub fn rule(self, rule: &Rule) -> Self {
         Self(self.0.and(&rule.0))
@@ -218,14 +218,14 @@ impl PlanChanges {
 pub struct Plan {
     /// Its id.
     pub plan_id: String,
-    /// Where it stands.
+    /// The state.
     pub state: PlanState,
     /// The queue its runs are pushed to.
     pub station: String,
     /// The payload of its runs.
     #[serde(default)]
     pub message: RawJson,
-    /// What kind of rule it has.
+    /// The kind of its rule.
     pub plan_type: PlanType,
     /// How many units lie between two runs, or on which day they are.
     pub plan_value: Option<i64>,
@@ -241,13 +241,13 @@ pub struct Plan {
     pub cron: Option<String>,
     /// The caller's own id for it.
     pub request_id: Option<String>,
-    /// Who made it.
+    /// The caller that made it.
     pub caller: Option<String>,
-    /// What it is for.
+    /// The description.
     pub description: Option<String>,
     /// Where its runs are delivered; secret values read as `***`.
     pub http: Option<RawJson>,
-    /// The bundle of the station that it pushes into instead of making runs.
+    /// The bundle of the queue that it pushes into instead of making tasks.
     pub bundle_key: Option<String>,
     /// The hold of its runs.
     pub hold: Option<Span>,
@@ -263,7 +263,7 @@ pub struct Plan {
     /// Their labels.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// What is made when one ends.
+    /// The callback of each run.
     pub callback: Option<RawJson>,
     /// How many results are kept.
     pub keep_results: u32,
@@ -279,7 +279,7 @@ pub struct Plan {
     pub last_state: Option<LastState>,
     /// The task of its run that has not ended.
     pub task: Option<String>,
-    /// What went wrong last.
+    /// The last error.
     pub error: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
@@ -287,7 +287,7 @@ pub struct Plan {
     pub finished_at: Option<Timestamp>,
 }
 
-/// What is kept of a run.
+/// The kept result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PlanResult {
@@ -295,12 +295,12 @@ pub struct PlanResult {
     pub run: RawJson,
     /// The time it was due.
     pub plan_time: Timestamp,
-    /// Who made it.
+    /// The worker that executed it.
     pub worker: Option<String>,
-    /// What it came to.
+    /// The result.
     #[serde(default)]
     pub result: RawJson,
-    /// What went wrong.
+    /// The error.
     pub error: Option<String>,
     /// When it ended.
     pub at: Timestamp,

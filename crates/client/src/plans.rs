@@ -1,4 +1,4 @@
-//! What is done with plans: work that a calendar makes due, once or again and again.
+//! Requests about plans, which make tasks by a calendar rule, once or repeatedly.
 
 use http::Method;
 use punctual_core::Timestamp;
@@ -40,13 +40,12 @@ impl Client {
         self.send(Call::post(PLANS.to_owned()).body(plan)).await
     }
 
-    /// Makes a plan under an id, or gives the one there this rule and what else is named; what it has
-    /// counted stays.
+    /// Makes a plan, or changes the existing one to this rule and these fields; its counters stay.
     pub async fn put_plan(&self, id: &str, plan: &NewPlan) -> Result<Plan, Error> {
         self.send(Call::new(Method::PUT, plan_path(id)).body(plan)).await
     }
 
-    /// Changes a plan; what it has counted stays.
+    /// Changes a plan; its counters stay.
     pub async fn change_plan(&self, id: &str, changes: &PlanChanges) -> Result<Plan, Error> {
         self.send(Call::new(Method::PUT, plan_path(id)).body(changes)).await
     }
@@ -56,7 +55,7 @@ impl Client {
         self.send(Call::get(plan_path(id))).await
     }
 
-    /// Reads a page of plans: of all, or of one station, in one of the states, or in any.
+    /// Reads a page of plans, of all queues or of one, in any state or in one of these.
     pub async fn plans(
         &self,
         station: Option<&str>,
@@ -74,8 +73,7 @@ impl Client {
         self.send(Call::get(format!("{PLANS}{query}"))).await
     }
 
-    /// Reads a page of plans by the time they wait for, the soonest first; those that wait for none are
-    /// left out.
+    /// Reads a page of plans by their next time, the soonest first; plans without a next time are left out.
     pub async fn next_plans(
         &self,
         limit: usize,
@@ -89,17 +87,17 @@ impl Client {
         self.send(Call::get(format!("{PLANS}{query}"))).await
     }
 
-    /// Removes a plan. Its run that has not ended goes on, unheard.
+    /// Removes a plan. A live run continues without it.
     pub async fn delete_plan(&self, id: &str) -> Result<(), Error> {
         self.send_unread(Call::new(Method::DELETE, plan_path(id))).await.map(drop)
     }
 
-    /// Sets a plan aside. Its run that has not ended goes on, and counts.
+    /// Pauses a plan. A live run continues and counts.
     pub async fn pause_plan(&self, id: &str) -> Result<Plan, Error> {
         self.send(Call::post(plan_path(id) + "/pause")).await
     }
 
-    /// Lets a plan go on that was paused, or that stopped because a run failed for good.
+    /// Resumes a plan that was paused, or that stopped because a run finally failed.
     pub async fn resume_plan(&self, id: &str) -> Result<Plan, Error> {
         self.send(Call::post(plan_path(id) + "/resume")).await
     }
@@ -109,12 +107,12 @@ impl Client {
         self.send(Call::post(plan_path(id) + "/run")).await
     }
 
-    /// Passes over the next occurrences of a plan.
+    /// Skips the next occurrences of a plan.
     pub async fn skip_plan(&self, id: &str, n: u32) -> Result<Plan, Error> {
         self.send(Call::post(plan_path(id) + "/skip").body(&serde_json::json!({"n": n}))).await
     }
 
-    /// Reads a page of what is kept of a plan's runs, the newest first.
+    /// Reads a page of a plan's results, the newest first.
     pub async fn plan_results(
         &self,
         id: &str,
@@ -126,14 +124,14 @@ impl Client {
         self.send(Call::get(plan_path(id) + "/results" + &query)).await
     }
 
-    /// When a plan will run next, if every run ends in time: at most so many times.
+    /// Reads the next times of a plan, at most `n`.
     pub async fn plan_occurrences(&self, id: &str, n: u32) -> Result<Vec<Timestamp>, Error> {
         let query = query(&[("n", Some(n.to_string()))]);
         let call = Call::get(plan_path(id) + "/occurrences" + &query);
         self.send(call).await.map(|Times { items }| items)
     }
 
-    /// When a plan with such a rule would run. Nothing is stored.
+    /// Computes the times of a rule. Nothing is stored.
     pub async fn preview_plan(&self, rule: &Rule, n: u32) -> Result<Vec<Timestamp>, Error> {
         #[derive(Serialize)]
         struct Preview<'a> {

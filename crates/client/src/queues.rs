@@ -1,4 +1,4 @@
-//! Queues: read them, change their settings, stop and empty them.
+//! Requests about queues: read, change settings, pause, reset, delete.
 
 use http::Method;
 use punctual_core::queue::{Mode, Order, Rate};
@@ -17,13 +17,13 @@ use crate::transport::{Call, Client, path, query};
 pub struct Queue {
     /// Its name.
     pub name: String,
-    /// Who carries out its tasks.
+    /// The way its tasks are executed.
     pub mode: Mode,
-    /// Whether nothing is handed out.
+    /// Whether the queue is paused.
     pub paused: bool,
-    /// For how long the oldest ready task has been ready.
+    /// The age of the oldest ready task.
     pub oldest_ready_age: Option<Span>,
-    /// What it holds.
+    /// The number of its tasks by state.
     pub counts: Counts,
     /// Its other settings, by their names.
     #[serde(flatten)]
@@ -53,13 +53,13 @@ pub struct Counts {
     pub pausing: u64,
     /// Held, asked to stop.
     pub cancelling: u64,
-    /// Set aside.
+    /// Paused.
     pub paused: u64,
-    /// Ended well and kept.
+    /// Done and kept.
     pub done: u64,
-    /// Ended badly and kept.
+    /// Failed and kept.
     pub failed: u64,
-    /// Ended on request and kept.
+    /// Cancelled and kept.
     pub cancelled: u64,
     /// Bundles.
     pub bundles: u64,
@@ -71,13 +71,13 @@ pub struct Counts {
 pub struct Scale {
     /// Tasks that are ready and wait for a worker.
     pub backlog: u64,
-    /// Workers at it.
+    /// Workers of the queue.
     pub workers: u64,
-    /// Workers it takes to keep up.
+    /// Workers that the queue needs.
     pub desired_workers: u64,
 }
 
-/// Settings to change. What is not named stays as it is.
+/// Settings to change. Settings that are not named keep their value.
 ///
 /// ```
 /// use punctual_client::{QueueChanges, Span};
@@ -106,7 +106,7 @@ impl QueueChanges {
         self.set(field, RawJson::null())
     }
 
-    /// Who carries out its tasks.
+    /// Sets the way its tasks are executed.
     #[must_use]
     pub fn mode(self, mode: Mode) -> Self {
         self.set("mode", RawJson::of(&mode))
@@ -216,7 +216,7 @@ impl Client {
         self.send(Call::new(Method::PUT, queue_path(name)).body(changes)).await
     }
 
-    /// How many workers a queue has, and how many it needs by what comes in and what they manage.
+    /// Reads how many workers a queue has, and how many it needs by its arrival and service rates.
     pub async fn scale(&self, name: &str) -> Result<Scale, Error> {
         self.send(Call::get(queue_path(name) + "/scale")).await
     }
@@ -236,7 +236,7 @@ impl Client {
         self.send(Call::post(queue_path(name) + "/reset")).await
     }
 
-    /// Drops a queue and all it holds.
+    /// Deletes a queue with all its tasks.
     pub async fn delete_queue(&self, name: &str) -> Result<(), Error> {
         self.send_unread(Call::new(Method::DELETE, queue_path(name))).await.map(drop)
     }

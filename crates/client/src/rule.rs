@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::changes::Changes;
 
-/// When a plan is due. What repeats goes on for ever unless a number of times is named.
+/// The times of a plan. A rule that repeats has no end unless a number of runs is given.
 ///
 /// ```
 /// use punctual_client::{PlanTime, PlanType, Rule};
@@ -27,7 +27,7 @@ use crate::changes::Changes;
 pub struct Rule(pub(crate) Changes);
 
 impl Rule {
-    /// A rule of some type, with nothing else said.
+    /// A rule of a type, without further fields.
     pub fn new(plan_type: PlanType) -> Self {
         let rule = Self(Changes::default()).set("plan_type", &plan_type);
         match plan_type {
@@ -36,12 +36,12 @@ impl Rule {
         }
     }
 
-    /// Once, then.
+    /// Once, at this time.
     pub fn at(time: Timestamp) -> Self {
         Self::new(PlanType::Time).time(PlanTime::At(time))
     }
 
-    /// Every so many seconds, minutes, hours or days.
+    /// At an interval of seconds, minutes, hours or days.
     pub fn every(count: i64, unit: PlanType) -> Self {
         Self::new(unit).value(count)
     }
@@ -79,7 +79,7 @@ impl Rule {
         self.set("plan_repet", &times)
     }
 
-    /// Occurrences that are past run all the same, one after the other.
+    /// Missed occurrences run late, one after the other, instead of being skipped.
     #[must_use]
     pub fn no_keep(self) -> Self {
         self.set("no_keep", &true)

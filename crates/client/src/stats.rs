@@ -1,4 +1,4 @@
-//! What happened in the last hour, in numbers.
+//! Statistics of the last hour.
 
 use punctual_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::transport::{Call, Client, query};
 
-/// How much happened in each step of the last hour, the oldest first; the last is under way.
+/// The counts of each step of the last hour, the oldest first; the last step is not complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Stats {
@@ -42,13 +42,13 @@ pub struct QueueStats {
 }
 
 impl Client {
-    /// Counts what happened, in all queues or in one.
+    /// Reads the counts of all queues or of one.
     pub async fn stats(&self, queue: Option<&str>) -> Result<Stats, Error> {
         let query = query(&[("queue", queue.map(str::to_owned))]);
         self.send(Call::get(format!("/v1/stats{query}"))).await
     }
 
-    /// Counts what happened in each queue in which anything did.
+    /// Reads the counts of each queue with activity.
     pub async fn queue_stats(&self) -> Result<Vec<QueueStats>, Error> {
         #[derive(Deserialize)]
         struct All {

@@ -63,7 +63,7 @@ impl NewTask {
         Self::raw(RawJson::of(payload))
     }
 
-    /// A task whose payload is JSON text, kept to the letter: also numbers no type here can hold.
+    /// A task whose payload is JSON text, kept exactly, also numbers that fit no Rust type.
     ///
     /// ```
     /// use punctual_client::{NewTask, RawJson};
@@ -182,12 +182,12 @@ impl NewTask {
 pub struct Callback(Changes);
 
 impl Callback {
-    /// A task in `queue`, whatever way the other ends.
+    /// Makes a task in `queue` when the other task ends, in any state.
     pub fn new(queue: impl Into<String>) -> Self {
         Self(Changes::default().set("queue", RawJson::of(&queue.into()))).on(ENDS)
     }
 
-    /// A call of a URL, whatever way the other ends.
+    /// Calls a URL when the other task ends, in any state.
     ///
     /// ```
     /// use punctual_client::{Callback, HttpTarget, NewTask};
@@ -205,7 +205,7 @@ impl Callback {
         Self(self.0.set("on", RawJson::of(&states.into())))
     }
 
-    /// What the task shall be like. Its payload becomes the `payload` of what the callback says.
+    /// Sets the task to push. Its payload becomes the member `payload` of the callback's payload.
     #[must_use]
     pub fn task(self, task: NewTask) -> Self {
         Self(self.0.set("task", RawJson::of(&task)))
@@ -220,9 +220,9 @@ pub struct Task {
     pub queue: String,
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// The state.
     pub state: State,
-    /// What is to be done.
+    /// The payload.
     #[serde(default)]
     pub payload: RawJson,
     /// Higher goes first.
@@ -235,7 +235,7 @@ pub struct Task {
     pub taken_at: Option<Timestamp>,
     /// When its hold ends.
     pub hold_until: Option<Timestamp>,
-    /// Who has it, or ended it.
+    /// The worker that holds it, or ended it.
     pub worker: Option<String>,
     /// Times taken.
     pub attempt: u32,
@@ -243,13 +243,13 @@ pub struct Task {
     pub max_attempts: i32,
     /// How far it is, from 0 to 1.
     pub progress: Option<f64>,
-    /// What its holder last said.
+    /// The last message of its holder.
     pub message: Option<String>,
-    /// What its next holder needs to go on.
+    /// Saved state for the next holder.
     pub checkpoint: Option<RawJson>,
-    /// What it came to.
+    /// The result.
     pub result: Option<RawJson>,
-    /// What went wrong last.
+    /// The last error.
     pub error: Option<String>,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
@@ -289,7 +289,7 @@ pub enum After {
     Gone(Gone),
 }
 
-/// What is left to say about a task that is gone.
+/// The answer about a task that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Gone {
@@ -335,7 +335,7 @@ impl After {
 pub struct Taken {
     /// The task.
     pub task: Task,
-    /// The holder's right to settle it, once.
+    /// The token that proves the hold.
     pub token: String,
 }
 
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_of_a_push_is_not_sent() {
+    fn a_push_sends_only_the_fields_that_are_set() {
         assert_eq!(serde_json::to_string(&NewTask::default()).unwrap(), r#"{"payload":null}"#);
         let full = NewTask::new("x")
             .due(Timestamp::from_millis(1_000))

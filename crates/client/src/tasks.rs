@@ -1,4 +1,4 @@
-//! The verbs anybody may use on tasks: push, read, control, in bulk.
+//! Requests about tasks that need no token of a holder: push, read, control, bulk changes.
 
 use http::Method;
 use punctual_core::{RawJson, RetryPolicy, State, Timestamp};
@@ -11,7 +11,7 @@ use crate::hold::Extended;
 use crate::task::{After, NewTask, Task};
 use crate::transport::{Answer, Call, Client, path, query};
 
-/// What came of one item of a batch.
+/// The result of one item of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ItemResult {
@@ -25,7 +25,7 @@ pub struct ItemResult {
     /// If not, the reason in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Of an extend: what the holder hears.
+    /// The answer to an extend.
     #[serde(flatten)]
     pub extended: Option<Extended>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Results {
     pub(crate) results: Vec<ItemResult>,
 }
 
-/// What came of a push under an Idempotency-Key.
+/// The result of a push with an Idempotency-Key.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pushed {
@@ -52,7 +52,7 @@ pub struct Pushed {
     pub replayed: bool,
 }
 
-/// Which tasks to list or to change in bulk. Every condition narrows.
+/// Selects tasks to list or to change in bulk. All conditions must match.
 ///
 /// ```
 /// use punctual_client::{Filter, State};
@@ -141,7 +141,7 @@ impl Filter {
 /// A page of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Page<T> {
-    /// What it holds. It may be short, or empty, without being the last.
+    /// The items. A page may be short or empty without being the last.
     pub items: Vec<T>,
     /// Where the next page begins; none: this was the last.
     pub next: Option<String>,
@@ -165,7 +165,7 @@ pub enum BulkVerb {
     Clean,
 }
 
-/// What a call of [`Client::bulk`] did.
+/// The answer to [`Client::bulk`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BulkAnswer {
@@ -243,7 +243,7 @@ impl TaskChanges {
         Self(self.0.set("expires", RawJson::of(&expires)))
     }
 
-    /// A field back to what it would be without.
+    /// Resets a field to its default.
     #[must_use]
     pub fn without(self, field: &str) -> Self {
         Self(self.0.set(field, RawJson::null()))
@@ -275,8 +275,8 @@ impl Client {
         self.send(Call::post(tasks_path(queue)).body(task)).await
     }
 
-    /// Pushes a task under an Idempotency-Key: repeated with the same key it is pushed once, and
-    /// every repeat answers the task as it reads then.
+    /// Pushes a task with an Idempotency-Key. A repeat with the same key pushes nothing and returns the task as
+    /// it is then.
     pub async fn push_once(&self, queue: &str, key: &str, task: &NewTask) -> Result<Pushed, Error> {
         let call = Call::post(tasks_path(queue)).body(task).idempotency_key(Some(key));
         let answer = self.send_unread(call).await?;
@@ -292,8 +292,8 @@ impl Client {
         }
     }
 
-    /// Pushes up to 10,000 tasks; each answers for itself, in their order. With a key, repeats
-    /// have no second effect. A task is a [`NewTask`], or [`RawJson`] with what one has.
+    /// Pushes up to 10,000 tasks, and returns one result for each, in their order. With a key, repeats have no
+    /// second effect. A task is a [`NewTask`], or [`RawJson`] with the same fields.
     pub async fn push_batch<T: Serialize>(
         &self,
         queue: &str,
@@ -309,7 +309,7 @@ impl Client {
         self.send(Call::get(task_path(queue, id))).await
     }
 
-    /// Reads a page of a queue's tasks; those that are ready in hand-out order.
+    /// Reads a page of a queue's tasks; ready tasks are in hand-out order.
     ///
     /// ```no_run
     /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
@@ -349,18 +349,18 @@ impl Client {
         self.send(Call::post(task_path(queue, id) + "/cancel")).await
     }
 
-    /// Sets a task aside: at once if nobody runs it, else its holder is asked to pause.
+    /// Pauses a task: at once if nobody runs it, else its holder is asked to pause.
     pub async fn pause(&self, queue: &str, id: &str) -> Result<Task, Error> {
         self.send(Call::post(task_path(queue, id) + "/pause")).await
     }
 
-    /// Lets a paused task go on.
+    /// Resumes a paused task.
     pub async fn resume(&self, queue: &str, id: &str) -> Result<Task, Error> {
         self.send(Call::post(task_path(queue, id) + "/resume")).await
     }
 
-    /// Makes a task that failed, or waits for its retry, ready now. With `force` also one that
-    /// somebody holds: it is freed, and that holder's token goes stale.
+    /// Makes a task ready now that failed or waits for its retry. With `force` also a held task; the token of
+    /// its holder becomes stale.
     pub async fn retry(&self, queue: &str, id: &str, force: bool) -> Result<Task, Error> {
         let mut call = Call::post(task_path(queue, id) + "/retry");
         if force {
@@ -384,7 +384,7 @@ impl Client {
         self.send(Call::new(Method::PATCH, task_path(queue, id)).body(changes)).await
     }
 
-    /// Applies a verb to the tasks a filter matches, at most 1,000 per call: go on from
+    /// Applies a verb to the tasks that match a filter, at most 1,000 per call; continue from
     /// [`BulkAnswer::next`]. A dry run counts and changes nothing.
     pub async fn bulk(
         &self,

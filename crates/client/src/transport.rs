@@ -1,4 +1,4 @@
-//! How a request gets to the server and its answer back: one pool of kept-alive connections.
+//! Sends requests and reads answers, over one pool of kept-alive connections.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use serde::de::DeserializeOwned;
 use crate::connect::{Connector, connector, trust, trust_nobody, trust_one};
 use crate::error::{Error, Problem};
 
-/// An answer waits for the disk, so a busy one may take a while; a server that hangs must show.
+/// The request timeout: long enough for a busy disk, short enough to notice a server that hangs.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
-/// What a path segment or a query value may hold as it is.
+/// Characters that need no escaping in a path segment or a query value.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A connection to one Punctual server. Cheap to clone; clones share their connections.
 #[derive(Clone)]
 pub struct Client {
     pool: Pool<Connector, Full<Bytes>>,
-    /// Whom to trust, if connections are encrypted.
+    /// Trusted certificates, if connections use TLS.
     tls: ClientConfig,
     url: Arc<str>,
     authorization: Option<HeaderValue>,
@@ -48,7 +48,7 @@ pub(crate) struct Call {
     body: Bytes,
     idempotency_key: Option<String>,
     header: Option<(&'static str, HeaderValue)>,
-    /// How long the server may take by its own choice, on top of the usual.
+    /// The time the request itself waits at the server, added to the timeout.
     wait: Duration,
 }
 
@@ -88,7 +88,7 @@ impl Call {
     }
 }
 
-/// What came back.
+/// The answer of the server.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -96,14 +96,14 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
-/// `{base}/{segment}/{segment}…`, every segment escaped.
+/// Joins `{base}/{segment}/{segment}…`, with every segment escaped.
 pub(crate) fn path(base: &str, segments: &[&str]) -> String {
     segments.iter().fold(base.to_owned(), |path, segment| {
         format!("{path}/{}", utf8_percent_encode(segment, PLAIN))
     })
 }
 
-/// A query string of the values that are there, with its `?`; empty if none is.
+/// Builds a query string with its `?` from the values that are set; empty if none is.
 pub(crate) fn query(values: &[(&str, Option<String>)]) -> String {
     values
         .iter()
@@ -117,9 +117,9 @@ pub(crate) fn query(values: &[(&str, Option<String>)]) -> String {
 }
 
 impl Client {
-    /// A client of the server at `url`, for instance `http://127.0.0.1:23334`, with the access
-    /// token it asks for, if it does. Connects when the first request is made. The certificate of a server
-    /// at `https://` must come from one whom the web trusts, or from one of [`Client::trusting`].
+    /// Makes a client for the server at `url`, for example `http://127.0.0.1:23334`, with an access token if
+    /// the server needs one. The first request connects. The certificate of an `https://` server must be
+    /// trusted by the Mozilla roots or by [`Client::trusting`].
     ///
     /// ```
     /// use punctual_client::Client;
@@ -143,21 +143,21 @@ impl Client {
         Ok(Self { pool: pool(tls.clone()), tls, url: url.into(), authorization })
     }
 
-    /// The same client, which also trusts the certificates of a PEM text.
+    /// Returns the same client, which also trusts the certificates of a PEM text.
     pub fn trusting(self, pem: &[u8]) -> Result<Self, Error> {
         let tls = trust(pem)?;
         Ok(Self { pool: pool(tls.clone()), tls, ..self })
     }
 
-    /// The same client, which also trusts the certificate that a PEM text begins with, whoever vouches for it
-    /// and whatever names it is for: for those who have it from the server's own files.
+    /// Returns the same client, which also trusts the first certificate of a PEM text, with any issuer and any
+    /// name. Use it with the server's own certificate file.
     pub fn trusting_one(self, pem: &[u8]) -> Result<Self, Error> {
         let tls = trust_one(pem)?;
         Ok(Self { pool: pool(tls.clone()), tls, ..self })
     }
 
-    /// The same client with connections of its own. What is sent over them does not wait for tasks of
-    /// the runtime that others were opened in.
+    /// Returns the same client with its own connections. Its requests do not wait for tasks of the runtime
+    /// in which the other connections were opened.
     pub(crate) fn apart(&self) -> Self {
         Self { pool: pool(self.tls.clone()), ..self.clone() }
     }
@@ -179,7 +179,7 @@ impl Client {
             .map_err(|error| self.unreadable(answer.status, error.to_string()))
     }
 
-    /// Sends a request and leaves the answer to its success unread.
+    /// Sends a request and ignores the body of a successful answer.
     pub(crate) async fn send_unread(&self, call: Call) -> Result<Answer, Error> {
         let patience = ANSWER_WITHIN + call.wait;
         let request = self.request(call)?;
@@ -189,7 +189,7 @@ impl Client {
         if answer.status.is_success() { Ok(answer) } else { Err(self.refused(&answer)) }
     }
 
-    /// Sends a request whose answer goes on and on.
+    /// Sends a request whose answer is a stream.
     pub(crate) async fn stream(&self, call: Call) -> Result<Incoming, Error> {
         let patience = ANSWER_WITHIN + call.wait;
         let request = self.request(call)?;
@@ -202,7 +202,7 @@ impl Client {
         Err(self.refused(&self.finish(response).await?))
     }
 
-    /// What the server says about a request it has not carried out.
+    /// Reads the error of a request that the server refused.
     fn refused(&self, answer: &Answer) -> Error {
         let Ok(mut problem) = serde_json::from_slice::<Problem>(&answer.body) else {
             return self.unreadable(answer.status, "no problem document".to_owned());
@@ -262,7 +262,7 @@ impl Client {
         Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
     }
 
-    /// What it means that an answer broke off.
+    /// Returns the error for an answer that broke off.
     pub(crate) fn broken_off(&self, error: &dyn std::error::Error) -> Error {
         self.no_answer(innermost(error))
     }
@@ -280,14 +280,14 @@ fn pool(tls: ClientConfig) -> Pool<Connector, Full<Bytes>> {
     Pool::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector(tls))
 }
 
-/// What is wrong with the encryption of a connection, if that is what an error is about.
+/// Returns the TLS problem behind an error, if there is one.
 fn untrusted(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(tls) = error.downcast_ref::<rustls::Error>() {
             return Some(tls.to_string());
         }
-        // An error of input and output hides the one it is made of.
+        // An I/O error hides its inner error from `source`.
         cause = match error.downcast_ref::<std::io::Error>() {
             Some(error) => error.get_ref().map(|inner| inner as _),
             None => error.source(),
@@ -296,7 +296,7 @@ fn untrusted(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     None
 }
 
-/// The address without a final slash, if it can be one.
+/// Returns the URL without a final slash, if it is valid.
 fn checked_url(url: String) -> Result<String, Error> {
     let refuse = |reason: &str| Error::Address { url: url.clone(), reason: reason.to_owned() };
     let uri: Uri =
@@ -314,7 +314,7 @@ fn checked_url(url: String) -> Result<String, Error> {
     Ok(url.trim_end_matches('/').to_owned())
 }
 
-/// The cause at the bottom of an error, which says most.
+/// Returns the innermost cause of an error, which has the most information.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(deeper) = cause.source() {

@@ -14,7 +14,7 @@ use crate::transport::{Call, Client, path, query};
 
 const WORKERS: &str = "/v1/workers";
 
-/// What a worker says about itself when it joins.
+/// The registration of a worker.
 ///
 /// ```
 /// use punctual_client::Join;
@@ -37,7 +37,7 @@ impl Join {
         Self { queues, capabilities: Vec::new(), capacity: 1, session: None }
     }
 
-    /// What it is capable of.
+    /// Sets the capabilities.
     #[must_use]
     pub fn capabilities<C: Into<String>>(
         mut self,
@@ -54,7 +54,7 @@ impl Join {
         self
     }
 
-    /// Which incarnation it is: another one under its name gives back what the last one held.
+    /// Sets the session of this process. A new session under the same name gives back the tasks of the old one.
     #[must_use]
     pub fn session(mut self, session: impl Into<String>) -> Self {
         self.session = Some(session.into());
@@ -70,36 +70,36 @@ pub struct Worker {
     pub name: String,
     /// The queues it serves.
     pub queues: Vec<String>,
-    /// What it is capable of.
+    /// The capabilities.
     #[serde(default)]
     pub capabilities: Vec<String>,
     /// Most tasks it holds at once.
     pub capacity: u32,
-    /// Where it stands.
+    /// The state.
     pub state: WorkerState,
     /// How many tasks it holds.
     pub load: u32,
     /// When it joined.
     pub joined_at: Timestamp,
-    /// When it was last heard of.
+    /// The last heartbeat.
     pub last_heartbeat: Timestamp,
 }
 
-/// What a worker hears when it polls.
+/// The answer to a poll.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Polled {
-    /// Tasks it has been given and has not confirmed.
+    /// Assigned tasks that it has not confirmed.
     pub assignments: Vec<Taken>,
-    /// Tasks it holds that shall stop for good.
+    /// Held tasks that should be cancelled.
     #[serde(default)]
     pub cancel: Vec<Asked>,
-    /// Tasks it holds that shall pause.
+    /// Held tasks that should pause.
     #[serde(default)]
     pub pause: Vec<Asked>,
 }
 
-/// A task of which something is asked.
+/// A task that should be cancelled or paused.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Asked {
@@ -121,13 +121,12 @@ fn worker_path(name: &str) -> String {
 }
 
 impl Client {
-    /// Joins as a worker, or changes what it says about itself.
+    /// Registers a worker, or changes its registration.
     pub async fn join(&self, worker: &str, join: &Join) -> Result<Worker, Error> {
         self.send(Call::new(Method::PUT, worker_path(worker)).body(join)).await
     }
 
-    /// Asks for what the worker was given, and says that it is alive. Waits for the first thing to
-    /// tell, up to 60 seconds.
+    /// Asks for news of the worker, and is also its heartbeat. Waits for the first news, up to 60 seconds.
     ///
     /// ```no_run
     /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
@@ -152,12 +151,12 @@ impl Client {
         self.send(call.wait(patience)).await
     }
 
-    /// Lets a worker finish what it has, and gives it nothing more.
+    /// Drains a worker: it finishes its tasks and gets no new ones.
     pub async fn drain_worker(&self, worker: &str) -> Result<Worker, Error> {
         self.send(Call::post(worker_path(worker) + "/drain")).await
     }
 
-    /// Takes a worker out: what it held is ready for others at once.
+    /// Removes a worker: its tasks are ready for others at once.
     pub async fn leave(&self, worker: &str) -> Result<(), Error> {
         self.send_unread(Call::new(Method::DELETE, worker_path(worker))).await.map(drop)
     }
@@ -182,7 +181,7 @@ impl Client {
         self.send(Call::get(format!("{WORKERS}{query}"))).await
     }
 
-    /// Assigns a ready task of a dispatch queue to a worker of one's choice.
+    /// Assigns a ready task of a dispatch queue to a worker.
     pub async fn assign(&self, queue: &str, id: &str, worker: &str) -> Result<Task, Error> {
         let call = Call::post(task_path(queue, id) + "/assign");
         self.send(call.body(&serde_json::json!({ "worker": worker }))).await

@@ -1,7 +1,7 @@
 //! Structs that are read from JSON objects only.
 //!
-//! What serde derives also takes a list of the fields' values in their order. In a request that is a
-//! mistake, not a spelling. A member that is `null` is as good as left out.
+//! A derived `Deserialize` also accepts a list of the fields' values in their order. In a request a list is a
+//! mistake, so it is refused. A member that is `null` counts as left out.
 
 use serde::{Deserialize, Deserializer};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-/// What a merging request says about one field. A left-out field stays, `null` resets it.
+/// One field of a merging request. A field left out keeps its value, `null` resets it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Patch<T> {
     /// Left out: stays as it is.

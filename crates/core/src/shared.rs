@@ -46,14 +46,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_changes_it_changes_it_for_himself() {
+    fn a_change_is_not_seen_by_other_clones() {
         let mut one = Shared::from(vec![1]);
         let other = one.clone();
         one.push(2);
         assert_eq!((&*one, &*other), (&vec![1, 2], &vec![1]));
         let before: *const Vec<i32> = &*one;
         one.push(3);
-        assert!(std::ptr::eq(before, &*one), "what nobody else has is not copied");
+        assert!(std::ptr::eq(before, &*one), "a value without other clones is not copied");
     }
 
     #[test]

@@ -254,7 +254,7 @@ impl Serialize for Span {
 
 /// Reads a value that is written as seconds or as text.
 pub(crate) struct NumberOrText<T> {
-    /// What it must be.
+    /// The rule that the value must keep.
     pub(crate) rule: &'static str,
     /// Takes seconds.
     pub(crate) from_seconds: fn(f64) -> Option<T>,

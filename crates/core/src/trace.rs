@@ -177,7 +177,7 @@ pub struct TaskSpan {
     pub began_at: Timestamp,
     /// When it ended.
     pub ended_at: Timestamp,
-    /// What it was, if it was an attempt; none: the push.
+    /// The attempt; none: the span of the push.
     pub attempt: Option<Box<Attempt>>,
 }
 

@@ -8,7 +8,7 @@ use crate::queue::{Mode, Queue};
 use crate::task::{State, Task};
 use crate::time::Timestamp;
 
-/// What the queue looks like around the task.
+/// The state of the queue around the task.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// Tasks of the queue that are held.
@@ -21,9 +21,9 @@ pub struct Surroundings {
     pub takers: u64,
     /// How its target is doing, where the server delivers it.
     pub target: Option<Target>,
-    /// Who there is to be given it, where the server hands it out.
+    /// The workers that could get it, if the server assigns it.
     pub staff: Staff,
-    /// Who has yet to answer, where workers vote on it.
+    /// The workers that have not voted yet.
     pub awaited: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub struct Staff {
     pub capable: u64,
     /// How many of those have a place free.
     pub free: u64,
-    /// What the task requires and none of them is capable of.
+    /// The required capabilities that no worker has.
     pub missing: Vec<String>,
 }
 
@@ -66,10 +66,10 @@ pub struct Why {
     /// When that changes by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// Who has it.
+    /// The worker that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// What went wrong last.
+    /// The last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The limit that keeps it.
@@ -83,7 +83,7 @@ pub struct Why {
     pub waiting_for: Vec<StepName>,
 }
 
-/// Where that stands which is not running.
+/// The state of a record that is not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Standing {

@@ -1,4 +1,4 @@
-//! What the tests and benchmarks of several crates share; no part of a release.
+//! Servers and helpers that the tests and benchmarks of several crates share. It is not part of a release.
 //!
 //! - [`redis`]: Redis servers of the tests' own.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

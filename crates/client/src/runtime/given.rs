@@ -1,4 +1,4 @@
-//! Tasks of dispatch and vote queues: the worker registers, and is given them.
+//! Tasks of dispatch and vote queues: the worker registers, and the server assigns tasks to it.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::error::Error;
 use crate::transport::Client;
 use crate::workers::{Join, Polled};
 
-/// How long a poll waits for something to tell. Well below the silence after which a worker is lost.
+/// How long a poll waits. Well below the 30 seconds after which a silent worker is lost.
 const WAIT: Span = Span::from_millis(15_000);
 
-/// A worker that has registered, or is about to.
+/// A registered worker.
 pub(super) struct Given {
     pub(super) client: Client,
     pub(super) worker: String,
@@ -24,7 +24,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Joins and polls until stopped; then it is given nothing more.
+    /// Registers and polls until stopped; then it gets no new tasks.
     pub(super) async fn run(self, mut stopped: watch::Receiver<bool>) -> Result<(), Error> {
         let session = session();
         let capacity = self.handlers.values().map(|handler| handler.concurrency).sum::<usize>();
@@ -52,11 +52,11 @@ impl Given {
                     pause = Pause::default();
                     self.hear(polled);
                 }
-                // It was silent for too long, or somebody has removed it.
+                // The worker was lost or removed, so it registers again.
                 Err(error) if has_joined && error.code() == Some("not_found") => has_joined = false,
                 Err(error) if is_passing(&error) => pause.after(&error, "asking for tasks").await,
                 Err(error) => {
-                    // Another has joined under this name, and has what this one held.
+                    // Another worker has registered under this name and replaced this one.
                     if error.code() == Some("stale_token") {
                         self.handlers.keys().for_each(|queue| self.jobs.lose(queue));
                     }
@@ -65,7 +65,8 @@ impl Given {
             }
         }
         if has_joined {
-            // What it holds is finished. If this cannot be said, what it is given will not be confirmed.
+            // Running tasks finish. If this request fails, new assignments are not confirmed, and other workers
+            // get them.
             let _ = self.client.drain_worker(&self.worker).await;
         }
         Ok(())
@@ -87,7 +88,7 @@ impl Given {
     }
 }
 
-/// A name for this incarnation that no other has had.
+/// Returns a new unique session name.
 fn session() -> String {
     use std::hash::{BuildHasher, RandomState};
     let bits = || RandomState::new().hash_one(std::process::id());

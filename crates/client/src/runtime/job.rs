@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::hold::{Extend, Fail};
 use crate::task::Task;
 
-/// A task to carry out, and a line to the server while that lasts.
+/// A task to execute, with the means to report on it.
 #[derive(Debug)]
 pub struct Job {
     /// The task.
@@ -25,15 +25,15 @@ pub enum Stop {
     Cancelled,
     /// Somebody paused the task. An error acknowledges it, and the last checkpoint is kept.
     Paused,
-    /// Its hold is gone, and with it the right to settle it: another worker may have it by now.
+    /// Its hold has ended, so it cannot be settled any more. Another worker may have it.
     Lost,
-    /// The program stops. An error gives the task back, and the last checkpoint is kept.
+    /// The worker shuts down. An error gives the task back, and the last checkpoint is kept.
     Stopping,
 }
 
 impl Job {
-    /// The payload as a type of the handler's. One that does not fit will not do so later: the task is
-    /// failed for good.
+    /// Parses the payload. If it does not fit the type, the task fails without a retry, since the payload will
+    /// not change.
     pub fn payload<T: DeserializeOwned>(&self) -> Result<T, Fail> {
         self.task.payload_as().map_err(|error| {
             let error = Some(format!("the payload cannot be read: {error}"));
@@ -41,12 +41,12 @@ impl Job {
         })
     }
 
-    /// What an earlier attempt left for this one, if it did and it can be read.
+    /// Returns the checkpoint of an earlier attempt, if there is one and it can be parsed.
     pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.task.checkpoint.as_ref()?.as_str()).ok()
     }
 
-    /// Says how far it is, from 0 to 1, and a word on where.
+    /// Reports the progress from 0 to 1, with a message.
     pub fn progress(&self, progress: f64, message: impl Into<String>) {
         self.report.send_modify(|report| {
             report.progress = Some(progress.clamp(0.0, 1.0));
@@ -54,7 +54,7 @@ impl Job {
         });
     }
 
-    /// Leaves what the next holder would need to go on.
+    /// Saves a checkpoint for the next holder.
     pub fn save_checkpoint(&self, checkpoint: &(impl Serialize + ?Sized)) {
         self.report.send_modify(|report| report.checkpoint = Some(RawJson::of(checkpoint)));
     }
@@ -74,7 +74,7 @@ impl Job {
     }
 }
 
-/// Whatever a handler fails with, said in its own words.
+/// Turns any error of a handler into a failure with the error's own text.
 impl<E: std::error::Error> From<E> for Fail {
     fn from(error: E) -> Self {
         Self { error: Some(error.to_string()), ..Self::default() }

@@ -1,5 +1,5 @@
-//! The tasks under way: each is confirmed if need be, handed to its handler, kept alive by heartbeats
-//! and settled by what the handler returns.
+//! The running tasks. Each is confirmed if necessary, passed to its handler, kept alive by heartbeats, and
+//! settled with the handler's result.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,13 +22,13 @@ const BEAT_MIN: Duration = Duration::from_millis(50);
 const BEAT_MAX: Duration = Duration::from_secs(60);
 /// How often progress is reported at most.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
-/// How long handlers have that were told to stop before they are cut off.
+/// How long handlers may run after they were told to stop, before they are aborted.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A task's queue and id.
 type Name = (String, String);
 
-/// All tasks under way.
+/// All running tasks.
 #[derive(Clone)]
 pub(super) struct Jobs(Arc<Inner>);
 
@@ -49,8 +49,8 @@ impl Jobs {
         self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a task in the background, once there is room: that which was kept for it, or that
-    /// of its handler. One that is under way already is left alone.
+    /// Executes a task in the background when there is a permit: the reserved one, or one of its handler. A task
+    /// that is already running is left alone.
     pub(super) fn start(&self, taken: Taken, handler: Handler, room: Option<OwnedSemaphorePermit>) {
         let name = (taken.task.queue.clone(), taken.task.id.clone());
         let (stopper, stop) = watch::channel(None);
@@ -70,22 +70,22 @@ impl Jobs {
         });
     }
 
-    /// Tells the handler of a task to stop, if it is under way here.
+    /// Tells the handler of a task to stop, if it runs here.
     pub(super) fn stop(&self, queue: &str, id: &str, reason: Stop) {
         if let Some(stopper) = self.lock().get(&(queue.to_owned(), id.to_owned())) {
             told(stopper, reason);
         }
     }
 
-    /// Tells the handlers of a queue that its tasks are somebody else's by now.
+    /// Tells the handlers of a queue that its tasks now belong to another worker.
     pub(super) fn lose(&self, queue: &str) {
         let under_way = self.lock();
         let of_queue = under_way.iter().filter(|((of, _), _)| of == queue);
         of_queue.for_each(|(_, stopper)| told(stopper, Stop::Lost));
     }
 
-    /// Waits until nothing is under way. After `grace`, or in a hurry, handlers are told to stop, and
-    /// cut off if they do not.
+    /// Waits until no task is running. After `grace`, or in a hurry, handlers are told to stop, and are aborted
+    /// if they do not.
     pub(super) async fn finish(&self, grace: Duration, hurry: Signal) {
         tokio::select! {
             () = self.idle() => return,
@@ -109,7 +109,7 @@ impl Jobs {
     }
 }
 
-/// The first reason to stop is the one that counts, but for the loss of the hold, which ends all.
+/// Keeps the first reason to stop, except that the loss of the hold always wins.
 fn told(stopper: &watch::Sender<Option<Stop>>, reason: Stop) {
     stopper.send_if_modified(|told| {
         let is_new = told.is_none() || (reason == Stop::Lost && *told != Some(Stop::Lost));
@@ -120,7 +120,7 @@ fn told(stopper: &watch::Sender<Option<Stop>>, reason: Stop) {
     });
 }
 
-/// One task on its way.
+/// One running task.
 struct Carrying {
     client: Client,
     taken: Taken,
@@ -137,7 +137,7 @@ impl Carrying {
     ) {
         let room = match room {
             None if handler.confirms_at_once => None,
-            // Whoever cannot start does not confirm: the server gives the task to another.
+            // A task that cannot start is not confirmed, so the server gives it to another worker.
             None => match handler.room.clone().acquire_owned().await {
                 Ok(room) => Some(room),
                 Err(_) => return,
@@ -155,11 +155,11 @@ impl Carrying {
         drop(room);
     }
 
-    /// Confirms; false: the task is somebody else's by now.
+    /// Confirms the task; false: another worker has it now.
     async fn confirm(&mut self) -> bool {
         match self.client.confirm(self.taken.held()).await {
             Ok(task) => {
-                // A vote reads without a hold of its own.
+                // The task of a vote has no hold of its own.
                 let Task { taken_at, hold_until, .. } = task;
                 self.taken.task.taken_at = taken_at.or(self.taken.task.taken_at);
                 self.taken.task.hold_until = hold_until.or(self.taken.task.hold_until);
@@ -172,8 +172,7 @@ impl Carrying {
         }
     }
 
-    /// Keeps the hold while the handler works. Answers what came of it, and what it last reported if
-    /// that was not sent.
+    /// Extends the hold while the handler works. Returns the outcome, and the last report if it was not sent.
     async fn attend(
         &self,
         mut working: JoinHandle<Outcome>,
@@ -186,7 +185,7 @@ impl Carrying {
         let mut reported_at = Instant::now() - REPORT_EVERY;
         let mut stop = self.stop.clone();
         let mut cut_off_at = None;
-        // A handler may let go of its job and still be at work.
+        // A handler may drop its job and still be running.
         let mut has_job = true;
         loop {
             let is_reported = reports.has_changed().unwrap_or(false);
@@ -196,7 +195,7 @@ impl Carrying {
                 biased;
                 outcome = &mut working => {
                     if outcome.as_ref().is_err_and(JoinError::is_cancelled) {
-                        // The program's own runtime may end without a word.
+                        // The program's own runtime may end at any time.
                         told(&self.stopper, Stop::Stopping);
                     }
                     return (returned(outcome), unsent(&mut reports));
@@ -228,8 +227,7 @@ impl Carrying {
         }
     }
 
-    /// Says that the task is being worked on, and hears whether it shall stop. False: it could not be
-    /// said.
+    /// Extends the hold, and learns whether the task should stop. False: the request failed.
     async fn beat(&self, report: &Extend) -> bool {
         match self.client.extend(self.taken.held(), report).await {
             Ok(extended) => {
@@ -248,7 +246,7 @@ impl Carrying {
         }
     }
 
-    /// Says what came of the task, again and again as long as that may still count.
+    /// Settles the task, and repeats the request as long as it can still succeed.
     async fn settle(&self, outcome: Outcome, unsent: Extend) {
         let deadline = Instant::now() + hold_of(&self.taken.task);
         let reason = *self.stop.borrow();
@@ -309,7 +307,7 @@ async fn begin(handler: Handler, job: Job, has_room: bool) -> Outcome {
     (handler.call)(job).await
 }
 
-/// What a handler came to, if it did not end by itself too.
+/// Returns the outcome of a handler; a panic counts as a failure.
 fn returned(outcome: Result<Outcome, JoinError>) -> Outcome {
     outcome.unwrap_or_else(|error| {
         let what =
@@ -323,7 +321,7 @@ fn unsent(reports: &mut watch::Receiver<Extend>) -> Extend {
     if is_new { reports.borrow_and_update().clone() } else { Extend::default() }
 }
 
-/// How long a task is held without a word.
+/// Returns the length of the hold.
 fn hold_of(task: &Task) -> Duration {
     const UNKNOWN: Duration = Duration::from_secs(10);
     let (Some(from), Some(until)) = (task.taken_at, task.hold_until) else { return UNKNOWN };

@@ -1,4 +1,4 @@
-//! A worker as a program runs it: handlers per queue, heartbeats, cancellation, a graceful stop.
+//! The worker runtime: handlers per queue, heartbeats, cancellation, graceful shutdown.
 //!
 //! ```no_run
 //! use punctual_client::{Client, Fail, Job, RawJson, Runtime};
@@ -17,17 +17,16 @@
 //! }
 //! ```
 //!
-//! A handler is called for every task of its queue, whatever the queue's mode: tasks of a pull queue
-//! are taken, those of dispatch and vote queues come by registration. What it returns is committed;
-//! an error fails the task, to be retried by the queue's policy, and so does a panic.
+//! The runtime calls a handler for every task of its queue. It takes the tasks of pull queues, and registers
+//! for the tasks of dispatch and vote queues. The handler's result is committed. An error or a panic fails
+//! the task, which is retried by the queue's policy.
 //!
-//! Everything the runtime itself has to say to the server it says from a thread of its own, so that a
-//! handler that never yields keeps its hold all the same.
+//! The runtime talks to the server from its own thread, so that a handler that never yields keeps its hold.
 //!
 //! ```text
 //!   pull ──┐                             ┌── handler, in the runtime of the program
 //!          ├──▶ jobs::carry_out ─────────┤
-//!   given ─┘    confirm, settle          └── heartbeats: extend, hear of cancel and pause
+//!   given ─┘    confirm, settle          └── heartbeats: extend, learn of cancel and pause
 //! ```
 
 mod given;
@@ -53,7 +52,7 @@ use crate::queues::QueueChanges;
 use crate::transport::Client;
 use punctual_core::RawJson;
 
-/// How long tasks under way have after a stop, unless said otherwise.
+/// How long running tasks may continue after a stop, by default.
 const GRACE: Duration = Duration::from_secs(30);
 const PAUSE_FIRST: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
@@ -62,7 +61,7 @@ type Outcome = Result<RawJson, Fail>;
 type Carrying = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What carries out the tasks of a queue.
+/// The function that executes the tasks of a queue.
 #[derive(Clone)]
 struct Handler {
     call: Arc<dyn Fn(Job) -> Carrying + Send + Sync>,
@@ -91,14 +90,14 @@ impl std::fmt::Debug for Runtime {
 }
 
 impl Runtime {
-    /// A worker of this name, which should be its own among those of the queues it serves.
+    /// Makes a worker with this name, which should be unique among the workers of its queues.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
         let (capabilities, handlers) = (Vec::new(), HashMap::new());
         let hurry = Box::pin(std::future::pending());
         Self { client, name: name.into(), capabilities, grace: GRACE, hurry, handlers }
     }
 
-    /// What it is capable of, for queues of mode dispatch.
+    /// Sets the capabilities, for queues of mode dispatch.
     pub fn capabilities<C: Into<String>>(
         mut self,
         capabilities: impl IntoIterator<Item = C>,
@@ -107,21 +106,20 @@ impl Runtime {
         self
     }
 
-    /// How long tasks under way may go on after a stop before they are given back; 30 seconds if not
-    /// said.
+    /// Sets how long running tasks may continue after a stop before they are given back; default 30 seconds.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Ends the grace as soon as `hurry` is ready: tasks under way are given back there and then.
+    /// Ends the grace period as soon as `hurry` is ready: running tasks are given back at once.
     pub fn hurry(mut self, hurry: impl Future<Output = ()> + Send + 'static) -> Self {
         self.hurry = Box::pin(hurry);
         self
     }
 
-    /// Has the tasks of a queue carried out by `handler`, at most so many at a time. One that blocks
-    /// its thread for long belongs into [`tokio::task::spawn_blocking`].
+    /// Executes the tasks of a queue with `handler`, at most `concurrency` at a time. Put work that blocks its thread
+    /// into [`tokio::task::spawn_blocking`].
     pub fn handle<F>(
         mut self,
         queue: impl Into<String>,
@@ -140,11 +138,11 @@ impl Runtime {
         self
     }
 
-    /// Works until `stop` is ready, then takes nothing more, lets what is under way finish, gives back
-    /// what does not in time, and leaves.
+    /// Works until `stop` is ready. Then it takes no more tasks, lets running tasks finish, gives back the tasks
+    /// that do not finish in time, and leaves.
     ///
-    /// An error means that it cannot go on: the server refuses it, or another worker has joined under
-    /// its name. A server that is out of reach is waited for.
+    /// Returns an error if it cannot continue: the server refuses it, or another worker has registered under its
+    /// name. If the server is out of reach, it waits.
     ///
     /// # Panics
     /// If no thread can be started.
@@ -167,14 +165,14 @@ impl Runtime {
         ended.await.unwrap_or(Ok(()))
     }
 
-    /// All that speaks to the server, in a runtime of its own.
+    /// Runs everything that talks to the server, in its own runtime.
     async fn work(
         self,
         handlers: tokio::runtime::Handle,
         mut stopped: watch::Receiver<bool>,
     ) -> Result<(), Error> {
         let Self { client, name, capabilities, grace, hurry, handlers: queues } = self;
-        // Nothing but the heartbeats' own thread may drive the heartbeats' connections.
+        // Only the heartbeat thread may drive the connections of the heartbeats.
         let client = client.apart();
         let jobs = Jobs::new(client.clone(), handlers);
         let mut given = HashMap::new();
@@ -222,20 +220,20 @@ impl Runtime {
                 loops.abort_all();
             }
         }
-        // Without a queue to serve there is nothing to do but to wait for the end.
+        // Without a queue there is nothing to do but wait for the end.
         if outcome.is_ok() && !*stopped.borrow() {
             let _ = stopped.changed().await;
         }
         jobs.finish(grace, hurry).await;
         if is_registered && outcome.is_ok() {
-            // If it cannot be said, the server finds out by itself.
+            // If this fails, the server notices the loss of the worker by itself.
             let _ = client.leave(&name).await;
         }
         outcome
     }
 }
 
-/// Who carries out a queue, which is made if it does not exist; none: stopped meanwhile.
+/// Returns the mode of a queue, and makes the queue if it does not exist; none: the worker was stopped.
 async fn mode_of(
     client: &Client,
     queue: &str,
@@ -268,7 +266,7 @@ fn is_passing(error: &Error) -> bool {
     }
 }
 
-/// Longer and longer waits while the server cannot be spoken to.
+/// Growing waits while the server is out of reach.
 #[derive(Default)]
 struct Pause {
     failures: u32,

@@ -1,4 +1,4 @@
-//! Tasks of a pull queue: taken whenever a handler has room.
+//! Tasks of a pull queue: taken whenever a handler has a free permit.
 
 use punctual_core::Span;
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::hold::{Release, Take};
 use crate::transport::Client;
 
-/// How long a take waits for the first task. Short, because a stop waits for it: a take that is broken
-/// off may have been answered.
+/// How long a take waits for the first task. Short, because a stop waits for it: an aborted take may
+/// already have got tasks.
 const WAIT: Span = Span::from_millis(2_000);
 
 /// Takes tasks of one queue.
@@ -40,7 +40,7 @@ impl Pull {
                     pause = Pause::default();
                     for (taken, room) in answer.tasks.into_iter().zip(rooms) {
                         if *stopped.borrow() {
-                            // If it cannot be said, its hold ends by itself.
+                            // If this fails, the hold ends by itself.
                             let _ = self.client.release(taken.held(), &Release::default()).await;
                         } else {
                             self.jobs.start(taken, self.handler.clone(), Some(room));
@@ -55,7 +55,7 @@ impl Pull {
         }
     }
 
-    /// Room for as many tasks as can be taken at once.
+    /// Returns permits for as many tasks as can be taken at once.
     fn all_there_are(&self, first: OwnedSemaphorePermit) -> Vec<OwnedSemaphorePermit> {
         let more = std::iter::from_fn(|| self.handler.room.clone().try_acquire_owned().ok());
         std::iter::once(first).chain(more).take(1_000).collect()

@@ -1,4 +1,4 @@
-//! What bundles announce: payloads that come in and go out.
+//! Events of bundles: payloads that come in and go out.
 
 use super::{Announcement, Announcements};
 use crate::bundle::{Bundle, BundleKey, BundleState};
@@ -44,7 +44,7 @@ fn failed(bundle: &Bundle, at: Timestamp) -> Announcement {
     about("bundle.failed", &bundle.queue, &bundle.key, at).with("error", bundle.error.as_deref())
 }
 
-/// What time has made of a bundle: given up, or dropped, as nobody got it.
+/// Announces that a bundle failed or was dropped because no worker got it in time.
 pub fn lapsed(before: &Bundle, after: Option<&Bundle>, at: Timestamp) -> Option<Announcement> {
     match after {
         Some(after) => {
@@ -55,7 +55,7 @@ pub fn lapsed(before: &Bundle, after: Option<&Bundle>, at: Timestamp) -> Option<
     }
 }
 
-/// What the task that delivers a bundle has made of it.
+/// Announces the outcome of the task that delivers a bundle.
 pub(super) fn after(
     before: &Bundle,
     event: &Event,

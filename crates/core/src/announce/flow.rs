@@ -1,4 +1,4 @@
-//! What flows announce: that they begin, and how they end.
+//! Events of flows: their start and their end.
 
 use super::{Announcement, Announcements};
 use crate::flow::{Flow, FlowState};

@@ -1,4 +1,4 @@
-//! What plans announce: their life, and how each run ended.
+//! Events of plans: their states, and the end of each run.
 
 use super::{Announcement, Announcements, Detail};
 use crate::json::RawJson;
@@ -108,7 +108,7 @@ pub fn stopped(before: &Plan, after: &Plan, at: Timestamp, news: &mut Announceme
     changed(Some(before), after, at, news);
 }
 
-/// What its task has made of a run, and with that of its plan.
+/// Announces the end of a run, and its effect on the plan.
 pub(super) fn after(
     before: &Plan,
     after: &Plan,

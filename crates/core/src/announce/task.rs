@@ -1,8 +1,7 @@
-//! What tasks announce: pushed, taken, and whatever an event made of one; notices besides that as what
-//! they are.
+//! Events of tasks: pushed, taken, and every change of state. A notice also has events of its own.
 //!
-//! Not announced are a release (nothing happened to the work), an edit, a removal, and that a cancel or
-//! pause was asked for: what its holder makes of it is.
+//! A release, an edit and a removal make no event. A request to cancel or pause makes none either, until
+//! the state changes.
 
 use super::{Announcement, Announcements, PROGRESS, PUB};
 use crate::name::WorkerName;
@@ -73,7 +72,7 @@ pub fn published(spec: &Spec, at: Timestamp) -> Announcement {
         .with_some("plan", plan)
 }
 
-/// What a decision about a task announces, if it is carried out.
+/// Announces a decision about a task, after it was written.
 pub fn after(
     before: &Task,
     event: &Event,
@@ -93,7 +92,7 @@ pub fn after(
     news.extend(decision.spawn.iter().map(|spec| pushed(spec, at)));
 }
 
-/// What became of a task, by its name.
+/// Returns the name of the event for a change of a task.
 fn kind(event: &Event, after: &Task) -> Option<&'static str> {
     let is_expired = || after.status.error.as_deref() == Some("expired");
     match event {
@@ -149,7 +148,7 @@ fn told(kind: &'static str, before: &Task, after: &Task, at: Timestamp) -> Annou
     }
 }
 
-/// What became of a notice.
+/// Announces the outcome of a notice's attempt.
 fn notice(before: &Task, after: &Task, at: Timestamp, news: &mut Announcements) {
     let of = |kind| about(kind, &before.spec, at).with("notice_count", after.notice_count());
     let error = after.status.error.as_deref();

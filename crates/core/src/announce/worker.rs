@@ -1,4 +1,4 @@
-//! What workers announce: that they come and go.
+//! Events of workers: they join, drain, leave or are lost.
 
 use super::Announcement;
 use crate::time::Timestamp;

@@ -1,4 +1,4 @@
-//! What must hold of a rule: from the fields of a request to a rule, or the field that is wrong.
+//! Turns the fields of a request into a rule, or names the field that is wrong.
 
 use jiff::civil::Time;
 

@@ -25,7 +25,7 @@ pub struct Rule {
     pub(super) zone: Zone,
 }
 
-/// What a rule says about its times.
+/// The times of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     /// Once, as soon as it is set.

@@ -41,7 +41,7 @@ pub(super) enum Local<'a> {
         /// The time of day.
         at: Time,
     },
-    /// What a cron pattern says.
+    /// The times of a cron pattern.
     Cron(&'a Cron),
 }
 

@@ -30,7 +30,7 @@ impl Zone {
         self.0.iana_name().unwrap_or("UTC")
     }
 
-    /// What the local clock reads.
+    /// Returns the local date and time.
     pub(super) fn reading(&self, millis: i64) -> Option<DateTime> {
         Some(self.0.to_datetime(Instant::from_millisecond(millis).ok()?))
     }

@@ -1,4 +1,4 @@
-//! What came of an attempt to deliver a task: kept for people, and judged for the decision.
+//! The outcome of an attempt to deliver a task: kept for people, and used for the decision.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,27 +14,27 @@ use crate::time::Span;
 /// An attempt that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
-    /// What was sent and answered.
+    /// The request and the answer.
     pub exchange: Exchange,
     /// The status that was answered.
     pub status: Option<u16>,
-    /// What it means for the task.
+    /// The effect on the task.
     pub verdict: Verdict,
     /// The payloads of a bundle that it carried.
     pub sent: Option<Sent>,
 }
 
-/// What an attempt means for the task.
+/// The effect of an attempt on the task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Delivered.
     Accepted {
-        /// What was answered.
+        /// The answer.
         result: RawJson,
     },
     /// Not delivered.
     Failed {
-        /// What went wrong, for the task and for programs.
+        /// The error, for the task and for programs.
         error: String,
         /// The same in detail, for people; the error itself if there is nothing to add.
         detail: Option<String>,
@@ -117,7 +117,7 @@ impl Answer {
     }
 }
 
-/// What was sent and what came back, for people to look at.
+/// The request and the answer, for people to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The method of the last request.

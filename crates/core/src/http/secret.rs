@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::error::Invalid;
 
-/// What people paste is not always padded, or cut at a whole byte.
+/// Accepts secrets without padding and with trailing bits, because people paste them like that.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()

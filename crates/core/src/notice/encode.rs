@@ -11,7 +11,7 @@ use crate::http::{Content, Method, TargetUrl};
 use crate::json::{Members, RawJson};
 use crate::limits::PAYLOAD_BYTES_MAX;
 
-/// What cannot stand in a query string or a form as it is.
+/// Characters that must be escaped in a query string or a form.
 const UNSAFE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');
 
 /// Data on its way into a request.
@@ -65,7 +65,7 @@ impl ContentType {
         })
     }
 
-    /// Data as it was understood. What cannot be, is shown as it is.
+    /// Returns the parsed data, or the data itself if it cannot be parsed.
     pub(super) fn understand(self, data: &RawJson) -> RawJson {
         let understood = match self {
             Self::Form => text(data).map(|form| RawJson::of(&parsed(&form))),

@@ -1,4 +1,4 @@
-//! What holds for notices that do not say otherwise.
+//! Defaults of notices.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct NoticeSettings {
     pub http_method: NoticeMethod,
     /// How the data is written.
     pub content_type: ContentType,
-    /// What an answer must contain to be a success; empty: nothing.
+    /// The text that a successful answer contains; empty: any text.
     pub success_flag: String,
     /// The waits between notices.
     pub notice_interval: Vec<Span>,

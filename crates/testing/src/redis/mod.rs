@@ -177,7 +177,7 @@ impl Server {
         command.query(&mut self.connect()).unwrap_or_else(|error| panic!("{line}: {error}"))
     }
 
-    /// What the server says of itself; nothing while it closes connections, as in a failover.
+    /// Returns a section of the server's `INFO`; empty while the server closes connections, as in a failover.
     pub fn info(&self, section: &str) -> String {
         let info = |mut connection| redis::cmd("INFO").arg(section).query(&mut connection).ok();
         self.try_connect().and_then(info).unwrap_or_default()
