@@ -19,15 +19,15 @@ use crate::task::Callback;
 /// let plan = NewPlan::new("reports", Rule::every(10, PlanType::Minute), &json!({"x": 1})).id("ten");
 /// assert_eq!(
 ///     serde_json::to_value(&plan).unwrap(),
-///     json!({"plan_id": "ten", "station": "reports", "message": {"x": 1},
-///         "plan_type": "minute", "plan_value": 10, "plan_repet": -1}),
+///     json!({"plan_id": "ten", "queue": "reports", "message": {"x": 1},
+///         "plan_type": "minute", "plan_value": 10, "repeat": -1}),
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NewPlan {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan_id: Option<String>,
-    station: String,
+    queue: String,
     message: RawJson,
     #[serde(flatten)]
     rule: Rule,
@@ -59,19 +59,15 @@ pub struct NewPlan {
 
 impl NewPlan {
     /// A plan whose runs are pushed to a queue with a message as their payload.
-    pub fn new(
-        station: impl Into<String>,
-        rule: Rule,
-        message: &(impl Serialize + ?Sized),
-    ) -> Self {
-        Self::raw(station, rule, RawJson::of(message))
+    pub fn new(queue: impl Into<String>, rule: Rule, message: &(impl Serialize + ?Sized)) -> Self {
+        Self::raw(queue, rule, RawJson::of(message))
     }
 
     /// The same, with a message that is kept exactly.
-    pub fn raw(station: impl Into<String>, rule: Rule, message: RawJson) -> Self {
+    pub fn raw(queue: impl Into<String>, rule: Rule, message: RawJson) -> Self {
         Self {
             plan_id: None,
-            station: station.into(),
+            queue: queue.into(),
             message,
             rule,
             request_id: None,
@@ -221,7 +217,7 @@ pub struct Plan {
     /// The state.
     pub state: PlanState,
     /// The queue its runs are pushed to.
-    pub station: String,
+    pub queue: String,
     /// The payload of its runs.
     #[serde(default)]
     pub message: RawJson,
@@ -232,7 +228,7 @@ pub struct Plan {
     /// When it is due, from when it repeats, or at which time of day; 0: not given.
     pub plan_time: Option<PlanTime>,
     /// How often it runs; −1 for ever.
-    pub plan_repet: Option<i64>,
+    pub repeat: Option<i64>,
     /// Whether occurrences that are past are kept instead of skipped.
     pub no_keep: bool,
     /// The zone of its local times.

@@ -58,14 +58,14 @@ impl Client {
     /// Reads a page of plans, of all queues or of one, in any state or in one of these.
     pub async fn plans(
         &self,
-        station: Option<&str>,
+        queue: Option<&str>,
         states: &[PlanState],
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Plan>, Error> {
         let states: Vec<_> = states.iter().map(|state| state.name()).collect();
         let query = query(&[
-            ("station", station.map(str::to_owned)),
+            ("queue", queue.map(str::to_owned)),
             ("state", Some(states.join(",")).filter(|states| !states.is_empty())),
             ("limit", Some(limit.to_string())),
             ("cursor", cursor.map(str::to_owned)),

@@ -15,7 +15,7 @@ use crate::changes::Changes;
 /// let every_ten_minutes = Rule::every(10, PlanType::Minute).times(6);
 /// assert_eq!(
 ///     serde_json::to_value(&every_ten_minutes).unwrap(),
-///     json!({"plan_type": "minute", "plan_value": 10, "plan_repet": 6}),
+///     json!({"plan_type": "minute", "plan_value": 10, "repeat": 6}),
 /// );
 ///
 /// let nine = PlanTime::parse("09:00").unwrap();
@@ -76,7 +76,7 @@ impl Rule {
     /// How often it runs; −1 for ever.
     #[must_use]
     pub fn times(self, times: i64) -> Self {
-        self.set("plan_repet", &times)
+        self.set("repeat", &times)
     }
 
     /// Missed occurrences run late, one after the other, instead of being skipped.

@@ -68,6 +68,9 @@ impl Callback {
         if self.on.is_empty() {
             return Err(Invalid::new("on", "at least one of done, failed, cancelled").into());
         }
+        if let Some(queue) = &self.queue {
+            queue.check_new()?;
+        }
         match (&self.http, &self.queue, &self.task) {
             (Some(http), None, None) if http.url.is_none() => {
                 Err(Invalid::new("http.url", "name the URL to call").into())

@@ -52,6 +52,9 @@ pub enum Refusal {
     /// The token is not the current holder's.
     #[error("the token is not the current holder's; take the task again to get a valid one")]
     StaleToken,
+    /// It was changed since the request's sender read it.
+    #[error("If-Match: it was changed since; read it again and repeat the change")]
+    Changed,
     /// The verb does not apply in the task's state.
     #[error("{verb} does not apply to a task that is {state}")]
     WrongState {

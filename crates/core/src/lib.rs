@@ -21,6 +21,7 @@
 //! - [`transaction`]: changes of records that happen together, fenced on the versions they were made from.
 //! - [`trace`]: the trace a task belongs to, and its spans there.
 //! - [`announce`]: what is told of all this to whoever listens.
+//! - [`etag`]: tags of what requests can change, for conditional changes.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
 pub mod announce;
@@ -28,6 +29,7 @@ pub mod bundle;
 pub mod calendar;
 pub mod callback;
 pub mod error;
+pub mod etag;
 pub mod flow;
 pub mod http;
 pub mod json;
@@ -55,6 +57,7 @@ pub use announce::{Announcement, Announcements};
 pub use bundle::Bundle;
 pub use callback::Callback;
 pub use error::{Invalid, Refusal};
+pub use etag::{ETag, IfMatch};
 pub use flow::{Flow, FlowStep};
 pub use json::RawJson;
 pub use mode::WrongMode;

@@ -20,6 +20,15 @@ fn rule(bytes_max: usize) -> String {
     format!("1 to {bytes_max} characters of A-Z a-z 0-9 . _ : @ ~ -")
 }
 
+/// Refuses `.` and `..` as something new: HTTP clients rewrite paths that contain them, and so reach
+/// something else than they name.
+pub(crate) fn check_dots(field: &'static str, text: &str) -> Result<(), Invalid> {
+    if matches!(text, "." | "..") {
+        return Err(Invalid::new(field, "not . or .., which HTTP clients rewrite in paths"));
+    }
+    Ok(())
+}
+
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident, $field:literal, $bytes_max:expr;)*) => {$(
         $(#[$doc])*
@@ -27,13 +36,19 @@ macro_rules! names {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Checks the text against the rule for names.
+            /// Checks the text against the rule for names. Takes `.` and `..` too: records from before
+            /// they were refused stay readable and removable.
             pub fn parse(text: &str) -> Result<Self, Invalid> {
                 if well_formed(text, $bytes_max) {
                     Ok(Self(Arc::from(text)))
                 } else {
                     Err(Invalid::new($field, rule($bytes_max)))
                 }
+            }
+
+            /// Checks that something new may have this name: not `.` or `..`.
+            pub fn check_new(&self) -> Result<(), Invalid> {
+                check_dots($field, &self.0)
             }
 
             /// The text.
@@ -134,6 +149,18 @@ mod tests {
         }
         for bad in ["", "a b", "a/b", "é", "a\n", "*", &"x".repeat(201)] {
             assert_eq!(TaskId::parse(bad).unwrap_err().field, "id", "{bad}");
+        }
+    }
+
+    #[test]
+    fn dots_name_nothing_new_but_what_is_stored_can_be_read() {
+        for dots in [".", ".."] {
+            let id = TaskId::parse(dots).unwrap();
+            assert_eq!(id.check_new().unwrap_err().field, "id", "{dots}");
+            assert_eq!(QueueName::parse(dots).unwrap().check_new().unwrap_err().field, "queue");
+        }
+        for fine in ["...", ".a", "a..b", "-"] {
+            assert_eq!(TaskId::parse(fine).unwrap().check_new(), Ok(()), "{fine}");
         }
     }
 }

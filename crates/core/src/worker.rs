@@ -110,6 +110,14 @@ impl WorkerPatch {
             _ => false,
         };
         let before = before.unwrap_or_else(|| Worker::unknown(name, now));
+        if is_new {
+            name.check_new()?;
+        }
+        if let Patch::Set(queues) = &self.queues {
+            for queue in queues {
+                queue.check_new().map_err(|invalid| Invalid::new("queues", invalid.rule))?;
+            }
+        }
         let mut queues = self.queues.apply(before.queues, Vec::new());
         queues.sort_unstable();
         queues.dedup();

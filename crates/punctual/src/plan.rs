@@ -34,12 +34,12 @@ pub(crate) struct PlanCommand {
 #[derive(Subcommand)]
 enum Verb {
     Add(Box<Add>),
-    /// List plans, by station and id
-    #[command(after_help = "Example:\n  punctual plan list --station reports --state error,paused")]
+    /// List plans, by queue and id
+    #[command(after_help = "Example:\n  punctual plan list --queue reports --state error,paused")]
     List {
         /// Only those of this queue
-        #[arg(long, value_name = "QUEUE")]
-        station: Option<String>,
+        #[arg(long, alias = "station")]
+        queue: Option<String>,
         /// Only in these states, separated by commas
         #[arg(long, value_delimiter = ',', value_parser = values::plan_state)]
         state: Vec<PlanState>,
@@ -61,7 +61,7 @@ enum Verb {
     #[command(after_help = "\
 Examples:
   punctual plan set month-end plan_time=10:00 description='close the books'
-  punctual plan set month-end plan_type=cron cron='0 9 * * MON-FRI' plan_repet=-1")]
+  punctual plan set month-end plan_type=cron cron='0 9 * * MON-FRI' repeat=-1")]
     Set {
         /// The plan's id
         id: String,
@@ -138,7 +138,7 @@ Examples:
   punctual plan add digests '\"ping\"' --cron '*/5 * * * *' --bundle-key ada")]
 struct Add {
     /// The queue its runs are pushed to; made with the default settings if it does not exist
-    station: String,
+    queue: String,
     /// The payload of its runs, any JSON; `-` reads it from standard input; left out: null
     #[arg(allow_negative_numbers = true)]
     message: Option<String>,
@@ -185,7 +185,7 @@ struct Add {
 impl Add {
     fn plan(self) -> anyhow::Result<NewPlan> {
         let message = read_payload(self.message.as_deref())?;
-        let mut plan = NewPlan::raw(self.station, self.rule.rule()?, message);
+        let mut plan = NewPlan::raw(self.queue, self.rule.rule()?, message);
         plan = self.id.into_iter().fold(plan, NewPlan::id);
         plan = self.description.into_iter().fold(plan, NewPlan::description);
         plan = self.request_id.into_iter().fold(plan, NewPlan::request_id);
@@ -206,8 +206,8 @@ impl PlanCommand {
         let (client, output) = self.remote.open()?;
         match self.verb {
             Verb::Add(add) => said(&output, "made", &client.make_plan(&add.plan()?).await?),
-            Verb::List { station, state, limit } => {
-                list(&client, &output, station.as_deref(), &state, limit).await
+            Verb::List { queue, state, limit } => {
+                list(&client, &output, queue.as_deref(), &state, limit).await
             }
             Verb::Get { id, count } => get(&client, &output, &id, count).await,
             Verb::Preview(preview) => {
@@ -236,7 +236,7 @@ impl PlanCommand {
 fn said(output: &Output, verb: &str, plan: &Plan) -> anyhow::Result<()> {
     output.answer(plan, || {
         let next = plan.next_at.map(|at| format!(", next at {at}"));
-        let task = plan.task.as_ref().map(|task| format!(", task {}/{task}", plan.station));
+        let task = plan.task.as_ref().map(|task| format!(", task {}/{task}", plan.queue));
         let (id, state) = (&plan.plan_id, plan.state.name());
         format!("{verb} plan {id}: {state}{}{}", or_empty(task), or_empty(next))
     })
@@ -245,24 +245,24 @@ fn said(output: &Output, verb: &str, plan: &Plan) -> anyhow::Result<()> {
 async fn list(
     client: &Client,
     output: &Output,
-    station: Option<&str>,
+    queue: Option<&str>,
     states: &[PlanState],
     limit: usize,
 ) -> anyhow::Result<()> {
     let page =
-        gather(limit, async |n, cursor| client.plans(station, states, n, cursor).await).await?;
+        gather(limit, async |n, cursor| client.plans(queue, states, n, cursor).await).await?;
     output.answer(&page, || listed(&page, "no plans", rows))
 }
 
 fn rows(plans: &[Plan]) -> String {
     let rows: Vec<_> = plans.iter().map(row).collect();
-    table(["ID", "STATION", "STATE", "RULE", "NEXT", "RUNS", "LAST", "DESCRIPTION", "ERROR"], &rows)
+    table(["ID", "QUEUE", "STATE", "RULE", "NEXT", "RUNS", "LAST", "DESCRIPTION", "ERROR"], &rows)
 }
 
 fn row(plan: &Plan) -> [String; 9] {
     [
         plan.plan_id.clone(),
-        plan.station.clone(),
+        plan.queue.clone(),
         plan.state.name().to_owned(),
         rule(plan),
         or_empty(plan.next_at),
@@ -286,7 +286,7 @@ fn rule(plan: &Plan) -> String {
 }
 
 fn runs(plan: &Plan) -> String {
-    match plan.plan_repet {
+    match plan.repeat {
         Some(limit @ 1..) => format!("{} of {limit}", plan.real_repet),
         _ => plan.real_repet.to_string(),
     }
@@ -311,7 +311,7 @@ fn shown(plan: &Plan, next: &[Timestamp]) -> String {
         ("id", Some(plan.plan_id.clone())),
         ("state", Some(plan.state.name().to_owned())),
         ("description", plan.description.clone()),
-        ("station", Some(plan.station.clone())),
+        ("queue", Some(plan.queue.clone())),
         ("bundle key", plan.bundle_key.clone()),
         ("message", Some(json(&plan.message))),
         ("rule", Some(rule(plan))),

@@ -138,46 +138,40 @@ mod tests {
     #[test]
     fn flags_make_the_rule_they_say() {
         for (line, rule) in [
-            ("--every 10m", json!({"plan_type": "minute", "plan_value": 10, "plan_repet": -1})),
-            ("--every 90m", json!({"plan_type": "minute", "plan_value": 90, "plan_repet": -1})),
-            (
-                "--every 2h --times 3",
-                json!({"plan_type": "hour", "plan_value": 2, "plan_repet": 3}),
-            ),
+            ("--every 10m", json!({"plan_type": "minute", "plan_value": 10, "repeat": -1})),
+            ("--every 90m", json!({"plan_type": "minute", "plan_value": 90, "repeat": -1})),
+            ("--every 2h --times 3", json!({"plan_type": "hour", "plan_value": 2, "repeat": 3})),
             (
                 "--every 45 --no-keep",
                 json!({"plan_type": "second", "plan_value": 45,
-                "plan_repet": -1, "no_keep": true}),
+                "repeat": -1, "no_keep": true}),
             ),
             (
                 "--every 7d --time 1798826400",
                 json!({"plan_type": "day", "plan_value": 7,
-                "plan_repet": -1, "plan_time": "2027-01-01T18:00:00.000Z"}),
+                "repeat": -1, "plan_time": "2027-01-01T18:00:00.000Z"}),
             ),
             (
                 "--at 1798826400",
                 json!({"plan_type": "time", "plan_time": "2027-01-01T18:00:00.000Z"}),
             ),
-            ("--daily", json!({"plan_type": "cron", "cron": "00 00 00 * * *", "plan_repet": -1})),
+            ("--daily", json!({"plan_type": "cron", "cron": "00 00 00 * * *", "repeat": -1})),
             (
                 "--daily --time 09:30 --timezone UTC",
                 json!({"plan_type": "cron",
-                "cron": "00 30 09 * * *", "plan_repet": -1, "timezone": "UTC"}),
+                "cron": "00 30 09 * * *", "repeat": -1, "timezone": "UTC"}),
             ),
             (
                 "--weekly fri --time 17:00",
                 json!({"plan_type": "week", "plan_value": 5,
-                "plan_repet": -1, "plan_time": "17:00:00"}),
+                "repeat": -1, "plan_time": "17:00:00"}),
             ),
             (
                 "--monthly -1 --repet 2",
-                json!({"plan_type": "month", "plan_value": -1, "plan_repet": 2}),
+                json!({"plan_type": "month", "plan_value": -1, "repeat": 2}),
             ),
             ("--type none", json!({"plan_type": "none"})),
-            (
-                "--type day --value 1",
-                json!({"plan_type": "day", "plan_value": 1, "plan_repet": -1}),
-            ),
+            ("--type day --value 1", json!({"plan_type": "day", "plan_value": 1, "repeat": -1})),
         ] {
             assert_eq!(read(line), Ok(rule), "{line}");
         }

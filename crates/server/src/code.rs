@@ -21,8 +21,12 @@ pub(crate) enum Code {
     StaleToken,
     /// That verb does not apply in that state.
     WrongState,
+    /// `If-Match` names an older version.
+    Changed,
     /// Over a size limit.
     TooLarge,
+    /// A compressed or otherwise encoded body.
+    Unsupported,
     /// Well-formed but wrong.
     Invalid,
     /// The queue holds its `max`.
@@ -54,7 +58,9 @@ impl Code {
             Self::Duplicate => ("duplicate", 409, "The id is taken"),
             Self::StaleToken => ("stale_token", 409, "The token is not the holder's"),
             Self::WrongState => ("wrong_state", 409, "Not in this state"),
+            Self::Changed => ("changed", 412, "Changed since it was read"),
             Self::TooLarge => ("too_large", 413, "Over a size limit"),
+            Self::Unsupported => ("unsupported", 415, "The body is encoded"),
             Self::Invalid => ("invalid", 422, "A field breaks its rule"),
             Self::QueueFull => ("queue_full", 429, "The queue is full"),
             Self::Internal => ("internal", 500, "The server is at fault"),

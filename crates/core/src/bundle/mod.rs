@@ -32,7 +32,7 @@ pub use push::{BundlePush, Overwrite, Pushed};
 use crate::error::{Invalid, Refusal, check_size};
 use crate::http::HttpTarget;
 use crate::limits::{BUNDLE_DATA_BYTES_MAX, BUNDLE_DATA_MAX, BUNDLE_KEY_BYTES_MAX};
-use crate::name::{QueueName, TaskId};
+use crate::name::{QueueName, TaskId, check_dots};
 use crate::time::Timestamp;
 
 /// The key of a bundle: any text, unique in its queue.
@@ -47,6 +47,11 @@ impl BundleKey {
         }
         check_size("key", text.len(), BUNDLE_KEY_BYTES_MAX)?;
         Ok(Self(Arc::from(text)))
+    }
+
+    /// Checks that a new bundle may have this key: not `.` or `..`.
+    pub fn check_new(&self) -> Result<(), Invalid> {
+        check_dots("key", &self.0)
     }
 
     /// A key that is made of parts which were checked on their own.

@@ -137,6 +137,8 @@ impl NewStep {
         let Some(queue) = self.queue else {
             return Err(Invalid::new("queue", "name the queue of its task").into());
         };
+        name.check_new()?;
+        queue.check_new()?;
         let task = NewTask {
             id: None,
             payload: Some(self.payload),

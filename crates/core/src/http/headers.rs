@@ -11,8 +11,23 @@ use crate::limits::{HEADERS_BYTES_MAX, HEADERS_MAX};
 /// Headers whose values are never read back, and that no other origin gets to see.
 const SECRET_HEADERS: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
 
-/// Headers the server sets itself.
-const RESERVED_HEADERS: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
+/// Headers the server sets itself, and those that are about the connection.
+const RESERVED_HEADERS: [&str; 8] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+];
+
+/// The beginnings of names that the server keeps for itself.
+const RESERVED_PREFIXES: [&str; 2] = ["webhook-", "punctual-"];
+
+/// The beginning of the headers that say which run of a plan a delivery is.
+const PLAN_PREFIX: &str = "punctual-plan-";
 
 /// Header names and values, names in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -44,7 +59,9 @@ impl Headers {
             if name.is_empty() || !name.bytes().all(is_token) {
                 return Err(Invalid::new("headers", format!("{name:?} is no header name")).into());
             }
-            if RESERVED_HEADERS.contains(&name.as_str()) || name.starts_with("webhook-") {
+            let is_reserved = RESERVED_HEADERS.contains(&name.as_str())
+                || RESERVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+            if is_reserved {
                 return Err(Invalid::new("headers", format!("{name} is set by the server")).into());
             }
             check_value("headers", name, value)?;
@@ -95,9 +112,10 @@ impl Headers {
         self.0.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Drops what another origin must not see.
-    pub(super) fn drop_secrets(&mut self) {
-        self.0.retain(|name, _| !is_secret(name));
+    /// Keeps what another origin may see of a redirected request: the type of its body, and which run
+    /// of a plan it is. A task may put a secret into any header of its own.
+    pub(super) fn keep_for_strangers(&mut self) {
+        self.0.retain(|name, _| name == "content-type" || name.starts_with(PLAN_PREFIX));
     }
 
     /// Drops one header.
@@ -136,6 +154,12 @@ mod tests {
             r#"{"connection":"close"}"#,
             r#"{"Webhook-Signature":"v1,x"}"#,
             r#"{"webhook-anything":"x"}"#,
+            r#"{"Punctual-Plan-Id":"x"}"#,
+            r#"{"punctual-anything":"x"}"#,
+            r#"{"Upgrade":"h2c"}"#,
+            r#"{"TE":"trailers"}"#,
+            r#"{"trailer":"x"}"#,
+            r#"{"Expect":"100-continue"}"#,
             r#"{"a":"x\r\ny: z"}"#,
             r#"{"a":"x\u0000"}"#,
             r#"{"a":"x\u007f"}"#,

@@ -92,6 +92,9 @@ impl Message {
 
     /// The task that sends it, every field checked.
     pub fn into_task(self, settings: &NoticeSettings, reach: &Reach) -> Result<NewTask, Refusal> {
+        if let Some(id) = &self.id {
+            id.check_new()?;
+        }
         let url = self.url.as_deref().ok_or_else(|| Invalid::new("url", "name the URL to call"))?;
         TargetUrl::parse("url", url)?.check_reach("url", reach)?;
         let callback = match &self.callback_url {

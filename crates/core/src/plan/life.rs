@@ -156,14 +156,17 @@ impl Plan {
         }
     }
 
-    /// The times at which it would run next, if every run ended in time.
+    /// The times at which it would run next, if every run ended in time. Nothing is to come of a plan
+    /// that finished, was paused, or stopped at a failed run.
     pub fn occurrences(&self, now: Timestamp, n: usize) -> Vec<Timestamp> {
         match (self.phase, &self.living) {
-            (Phase::Finished, _) => Vec::new(),
-            (_, Some(run)) if run.is_ruled => {
+            (Phase::Finished | Phase::Paused | Phase::Error, _) => Vec::new(),
+            (Phase::Scheduled, Some(run)) if run.is_ruled => {
                 self.rule.occurrences(self.position.after_run(run.occurrence()), now, n)
             }
-            _ => self.rule.occurrences(self.position, self.next_at.unwrap_or(now).min(now), n),
+            (Phase::Scheduled, _) => {
+                self.rule.occurrences(self.position, self.next_at.unwrap_or(now).min(now), n)
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 pub use life::{PlanRefusal, PlanVerb};
-pub use order::{GivenId, PlanPatch};
+pub use order::{GivenId, PlanPatch, same_repeat};
 pub use run::{Ended, Fired, PlanResult};
 
 use crate::bundle::BundleKey;

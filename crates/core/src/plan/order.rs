@@ -29,6 +29,8 @@ pub struct PlanPatch {
     pub plan_id: Option<GivenId>,
     /// The queue its runs are pushed to; required in a new plan.
     pub station: Option<QueueName>,
+    /// Another name of `station`.
+    pub queue: Option<QueueName>,
     /// See [`Order::request_id`].
     pub request_id: Patch<String>,
     /// See [`Order::caller`].
@@ -67,6 +69,8 @@ pub struct PlanPatch {
     pub plan_time: Patch<PlanTime>,
     /// See [`RuleFields::plan_repet`].
     pub plan_repet: Patch<i64>,
+    /// Another name of `plan_repet`.
+    pub repeat: Patch<i64>,
     /// See [`RuleFields::no_keep`].
     pub no_keep: Patch<bool>,
     /// See [`RuleFields::timezone`].
@@ -99,7 +103,8 @@ impl<'de> Deserialize<'de> for GivenId {
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<GivenId, E> {
-                PlanId::parse(text).map(GivenId).map_err(|invalid| E::custom(invalid.rule))
+                let id = PlanId::parse(text).and_then(|id| id.check_new().map(|()| id));
+                id.map(GivenId).map_err(|invalid| E::custom(invalid.rule))
             }
         }
 
@@ -139,6 +144,20 @@ impl Default for Order {
 }
 
 impl PlanPatch {
+    /// The same with every field under its first name. Both names of a field may be given, as a plan
+    /// reads both, but not with different values.
+    pub fn resolved(mut self) -> Result<Self, Invalid> {
+        match (&self.station, self.queue.take()) {
+            (Some(station), Some(queue)) if *station != queue => {
+                return Err(Invalid::new("queue", "the same as station, or only one of them"));
+            }
+            (None, Some(queue)) => self.station = Some(queue),
+            _ => {}
+        }
+        self.plan_repet = same_repeat(self.plan_repet, std::mem::take(&mut self.repeat))?;
+        Ok(self)
+    }
+
     /// The queues it names, those of callbacks among them.
     pub fn queues(&self) -> Vec<QueueName> {
         let callback = match &self.callback {
@@ -209,8 +228,19 @@ impl PlanPatch {
     }
 }
 
+/// How often a rule repeats, given under either of two names or under both.
+pub fn same_repeat(plan_repet: Patch<i64>, repeat: Patch<i64>) -> Result<Patch<i64>, Invalid> {
+    match (plan_repet, repeat) {
+        (Patch::Keep, repeat) => Ok(repeat),
+        (plan_repet, Patch::Keep) => Ok(plan_repet),
+        (plan_repet, repeat) if plan_repet == repeat => Ok(repeat),
+        _ => Err(Invalid::new("repeat", "the same as plan_repet, or only one of them")),
+    }
+}
+
 fn bundle_key(text: &str) -> Result<BundleKey, Refusal> {
-    match BundleKey::parse(text) {
+    let key = BundleKey::parse(text).and_then(|key| Ok(key.check_new().map(|()| key)?));
+    match key {
         Err(Refusal::Invalid(invalid)) => Err(Invalid::new("bundle_key", invalid.rule).into()),
         Err(Refusal::TooLarge { limit_bytes, .. }) => {
             Err(Refusal::TooLarge { field: "bundle_key", limit_bytes })

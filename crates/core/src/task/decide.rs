@@ -379,6 +379,9 @@ impl Task {
 
     fn edit(mut self, edit: Edit, context: &Context<'_>) -> Result<Decision, Refusal> {
         edit.check()?;
+        if let Some(condition) = &edit.if_match {
+            condition.check(Some(&self.spec.etag()))?;
+        }
         let mut spec = Spec::clone(&self.spec);
         spec.payload = edit.payload.unwrap_or(spec.payload);
         if context.queue.mode == Mode::Pub {

@@ -4,6 +4,7 @@ use super::push::{check_priority, check_tags};
 use super::state::Verb;
 use crate::bundle::Sent;
 use crate::error::{Invalid, Refusal, check_size};
+use crate::etag::IfMatch;
 use crate::http::Delivery;
 use crate::json::RawJson;
 use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX};
@@ -153,6 +154,8 @@ pub struct Edit {
     pub retry: Patch<RetryPolicy>,
     /// A new expiry; reset: none.
     pub expires: Patch<Timestamp>,
+    /// What the task must still be for it; none: whatever it is.
+    pub if_match: Option<IfMatch>,
 }
 
 impl Settlement {

@@ -77,6 +77,9 @@ pub type SettingsOf<'a> = &'a dyn Fn(&QueueName) -> &'a Settings;
 impl NewTask {
     /// Checks every field that can be judged without its queue.
     pub fn check(&self) -> Result<(), Refusal> {
+        if let Some(id) = &self.id {
+            id.check_new()?;
+        }
         if let Some(payload) = &self.payload {
             check_size("payload", payload.len(), PAYLOAD_BYTES_MAX)?;
         }

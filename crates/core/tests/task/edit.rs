@@ -26,6 +26,7 @@ fn an_edit_changes_what_it_names_and_nothing_else() {
                 tags: Patch::Set(vec!["a".to_owned()]),
                 retry: Patch::Set(retry.clone()),
                 expires: Patch::Set(after(99)),
+                if_match: None,
             },
         );
         let spec = &after_it.spec;

@@ -169,7 +169,7 @@ impl Screen<'_> {
         let line = |plan: &Plan| {
             let at = plan.next_at.map(|at| at.as_millis() as f64 / 1_000.0);
             let next = at.map(|at| brief(at - since.as_secs_f64())).unwrap_or_default();
-            format!("in {next:<6}  {}  {}", plan.plan_id, plan.station)
+            format!("in {next:<6}  {}  {}", plan.plan_id, plan.queue)
         };
         let (lines, has_more) = (self.board.plans().iter().map(line), self.board.has_more_plans());
         self.panel("next plans", lines, has_more, "none", area, buffer);

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::extract::FromRequest;
-use axum::http::Request;
-use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT};
+use axum::http::{HeaderMap, Request};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::poll_immediate;
 use http_body::{Body, Frame, SizeHint};
@@ -19,6 +19,7 @@ use punctual_core::limits::{
     BODY_BYTES_IN_FLIGHT_MAX, BODY_BYTES_MAX, BODY_MEMORY_PARTS, PAYLOAD_BYTES_MAX,
 };
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -108,6 +109,11 @@ impl JsonBody {
         json::any(&self.bytes)
     }
 
+    /// The body as a value, without the members that can only be read.
+    pub(crate) fn read_back<T: DeserializeOwned>(&self, read_only: &[&str]) -> Result<T, Problem> {
+        json::read_back(self.object()?, read_only)
+    }
+
     /// The body as a value.
     pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Problem> {
         json::read(self.object()?)
@@ -121,6 +127,7 @@ impl FromRequest<Arc<App>> for JsonBody {
         request: axum::extract::Request,
         app: &Arc<App>,
     ) -> Result<Self, Problem> {
+        check_encoding(request.headers())?;
         let share = Share { in_flight: app.in_flight.clone(), bytes: 0 };
         let declared = request
             .headers()
@@ -132,6 +139,21 @@ impl FromRequest<Arc<App>> for JsonBody {
         }
         collect(request.into_body(), share, declared.unwrap_or(0)).await
     }
+}
+
+/// Refuses a body that is compressed, or encoded in another way.
+fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
+    for coding in headers.get_all(CONTENT_ENCODING) {
+        let coding = coding.to_str().unwrap_or("?").trim();
+        if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
+            let coding = json::shortened(coding.to_owned());
+            let detail = format!(
+                "Content-Encoding: {coding} is not read; send the body as it is, without it"
+            );
+            return Err(Problem::new(Code::Unsupported, detail));
+        }
+    }
+    Ok(())
 }
 
 async fn collect(

@@ -31,7 +31,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 struct BulkBody {
     /// What to do with them.
     verb: BulkVerb,
-    /// Which tasks; all if left out.
+    /// Which tasks; `{}` for all of them.
+    #[schema(value_type = FilterBody)]
     filter: Option<FilterBody>,
     /// Count those that match and change nothing.
     #[schema(default = false)]
@@ -152,7 +153,9 @@ async fn bulk(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let BulkBody { verb, filter, dry_run, cursor } = body.read()?;
-    let filter = filter.unwrap_or_default().filter()?;
+    // What concerns everything has to be said: a filter that was forgotten must not clean a queue.
+    let filter = filter.ok_or_else(|| Failure::invalid("filter", "required; {} for all tasks"))?;
+    let filter = filter.filter()?;
     let record = app.engine.queue(&queue).await?;
     let dry_run = dry_run.unwrap_or_default();
     let bulk = Bulk { event: verb.into(), filter, dry_run, cursor: given(cursor) };

@@ -18,7 +18,7 @@ use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes, Reads};
 use super::rights::Caller;
 use super::schema::{AnyJson, Duration, Time, When};
-use super::target::{InQueue, OnBundle, given, page_limit};
+use super::target::{InQueue, OnBundle, given, new_name, page_limit};
 use super::view::{BundleView, Page};
 use super::{App, Nothing, Problem, answer};
 use crate::engine::{BundleFilter, BundleReading, Failure, Pushing};
@@ -173,6 +173,7 @@ async fn push_bundle(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let PushBody { task, data, ontime, overwrite, max_wait } = body.read()?;
+    new_name(bundle.check_new())?;
     let route = ["POST bundles", queue.as_str(), bundle.as_str()];
     let keyed = marks.key(&caller, &route, body.bytes(), StatusCode::OK, true)?;
     let (data, overwrite) = (data.unwrap_or_default(), overwrite.unwrap_or_default());

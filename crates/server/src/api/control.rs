@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use super::body::JsonBody;
 use super::openapi::Changes;
-use super::target::OnTask;
+use super::target::{OnTask, new_name};
 use super::view::{TaskView, verb_answer};
 use super::{App, Nothing, Problem};
 use crate::engine::Ask;
@@ -141,6 +141,7 @@ async fn assign(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let AssignBody { worker } = body.read()?;
+    new_name(worker.check_new())?;
     let outcome = app.engine.assign(&queue, &id, &worker).await?;
     Ok(verb_answer(&queue, &id, &outcome, app.viewing()))
 }

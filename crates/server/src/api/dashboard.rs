@@ -10,13 +10,14 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Path;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 
+use super::encoding::AcceptsGzip;
 use super::{App, no_route};
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
@@ -79,7 +80,7 @@ fn send(file: &Asset, headers: &HeaderMap, caching: &'static str) -> Response {
     let is_known = listed(IF_NONE_MATCH).any(|known| known == "*" || known.ends_with(&tag));
     let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if listed(ACCEPT_ENCODING).any(is_gzip) {
+    } else if AcceptsGzip::of(headers).is_accepted() {
         ([(CONTENT_ENCODING, "gzip")], file.gzip).into_response()
     } else {
         file.plain.into_response()
@@ -91,13 +92,6 @@ fn send(file: &Asset, headers: &HeaderMap, caching: &'static str) -> Response {
     }
     sent.insert(ETAG, HeaderValue::from_str(&tag).expect("hex digits in quotes"));
     response
-}
-
-/// Whether an item of `Accept-Encoding` allows gzip; with a weight of 0 it does not.
-fn is_gzip(item: &str) -> bool {
-    let (name, weight) = item.split_once(';').unwrap_or((item, "q=1"));
-    let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
-    name.trim().eq_ignore_ascii_case("gzip") && weight.is_some_and(|weight| weight > 0.0)
 }
 
 #[cfg(test)]

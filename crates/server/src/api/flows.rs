@@ -16,7 +16,7 @@ use super::marks::{Marks, replayed};
 use super::openapi::{Changes, Pushes, Reads};
 use super::rights::Caller;
 use super::schema::flow::{FlowSchema, FlowStateSchema};
-use super::target::{OnFlow, Params, given, page_limit};
+use super::target::{OnFlow, Params, given, new_name, page_limit};
 use super::view::{FlowSummaryView, FlowView, GoneFlowView, Page};
 use super::{App, Nothing, Problem, answer};
 use crate::engine::{Failure, FlowAnswer, FlowFilter};
@@ -56,6 +56,7 @@ async fn create_flow(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let new: NewFlow = body.read()?;
+    new.id.as_ref().map_or(Ok(()), |id| new_name(id.check_new()))?;
     caller.check_all(&new.queues())?;
     let key = marks.key(&caller, &["POST flows"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_flow(new, key, marks.trace).await? {

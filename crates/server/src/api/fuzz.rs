@@ -126,7 +126,8 @@ async fn answered(method: &str, path: &str, body: Vec<u8>) -> Result<(), TestCas
     let send = |method: &str, path: &str, body: Vec<u8>| {
         let below = format!("/v1/queues/q/{path}");
         let path = if path.starts_with('/') { path } else { below.trim_end_matches('/') };
-        Request::builder().method(method).uri(path).body(Body::from(body)).unwrap()
+        let request = Request::builder().method(method).uri(path).header("host", "localhost");
+        request.body(Body::from(body)).unwrap()
     };
     let first = send("POST", "tasks", br#"{"id":"a"}"#.to_vec());
     prop_assert_eq!(api.clone().answer(first).await.status(), 201);

@@ -4,20 +4,25 @@
 //! A page in somebody's browser can send requests to a server on the same machine, by its address or
 //! by a name it makes point there. It cannot choose the `Host` and `Origin` the browser sends.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
-use axum::http::{HeaderMap, Method, Request, Uri};
+use axum::http::{HeaderMap, HeaderName, Method, Request, Uri, Version};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
+use super::json::shortened;
 use super::rights::{self, Needs};
 use super::{App, Problem};
 use crate::access::{Access, Tokens};
 use crate::audit::Deed;
 use crate::code::Code;
+
+/// Says of a request that a browser sends from which page it comes.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Refuses foreign requests and those that are not allowed, has the others answered, and turns a
 /// panic into an answer.
@@ -34,7 +39,8 @@ where
     let mut who = "open".to_owned();
     // Whoever has a token is not a page that was led here.
     let hosts = app.tokens.is_empty().then_some(&app.hosts[..]);
-    let checked = check(hosts, request.method(), request.uri(), request.headers());
+    let checked =
+        check(hosts, request.method(), request.version(), request.uri(), request.headers());
     match checked.and_then(|()| admitted(&app.tokens, &request)) {
         Ok(None) => {}
         Ok(Some(access)) => {
@@ -106,6 +112,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 fn check(
     hosts: Option<&[String]>,
     method: &Method,
+    version: Version,
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<(), Problem> {
@@ -113,30 +120,80 @@ fn check(
     let header = || headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
     let names = || called.into_iter().chain(header());
     let hosts = hosts.filter(|_| !matches!(uri.path(), "/livez" | "/readyz"));
-    let is_foreign = |name: &&str| hosts.is_some_and(|hosts| !is_ours(host_of(name), hosts));
+    let is_foreign = |name: &&str| {
+        let host = host_of(name);
+        hosts.is_some_and(|hosts| !host.is_some_and(|host| is_ours(host, hosts)))
+    };
     if let Some(foreign) = names().find(is_foreign) {
-        let detail = format!(
+        let foreign = shortened(foreign.to_owned());
+        return Err(forbidden(format!(
             "Host: {foreign} is not this server; call it by its address, or add the name to hosts"
-        );
-        return Err(Problem::new(Code::Forbidden, detail));
+        )));
     }
-    let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
-    let Some(origin) = headers.get(ORIGIN).filter(|_| !reads) else { return Ok(()) };
+    if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(());
+    }
+    check_form(version, called, headers)?;
+    let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let origin = origin.to_str().unwrap_or("?");
     if names().any(|name| is_same(origin, name)) {
         return Ok(());
     }
-    let detail =
-        format!("Origin: {origin} is another site; only this server's own pages may do this");
-    Err(Problem::new(Code::Forbidden, detail))
+    let origin = shortened(origin.to_owned());
+    Err(forbidden(format!(
+        "Origin: {origin} is another site; only this server's own pages may do this"
+    )))
 }
 
-/// The host of an authority, without its port.
-fn host_of(authority: &str) -> &str {
-    if let Some(rest) = authority.strip_prefix('[') {
-        return rest.split(']').next().unwrap_or_default();
+fn forbidden(detail: impl Into<Cow<'static, str>>) -> Problem {
+    Problem::new(Code::Forbidden, detail)
+}
+
+/// Refuses a change whose headers say two things, or nothing, about where it comes from and goes to:
+/// another program on the way may have understood them differently.
+fn check_form(version: Version, called: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
+    if headers.get_all(SEC_FETCH_SITE).iter().any(|site| site == "cross-site") {
+        return Err(forbidden("Sec-Fetch-Site: a page of another site may not do this"));
     }
-    authority.rsplit_once(':').map_or(authority, |(host, _)| host)
+    if headers.get_all(ORIGIN).iter().count() > 1 {
+        return Err(forbidden("Origin: send it once, or not at all"));
+    }
+    let mut hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
+    let host = hosts.next();
+    if hosts.next().is_some() {
+        return Err(forbidden("Host: send it once"));
+    }
+    if host.is_none() && version == Version::HTTP_11 {
+        return Err(forbidden("Host: HTTP/1.1 requires it"));
+    }
+    if called.into_iter().chain(host).any(|name| host_of(name).is_none()) {
+        return Err(forbidden("Host: a name or an address, and perhaps a port"));
+    }
+    Ok(())
+}
+
+/// The host of an authority that is a name or an address with an optional port, and nothing else.
+fn host_of(authority: &str) -> Option<&str> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (host, port) = rest.split_once(']')?;
+            host.parse::<Ipv6Addr>().ok()?;
+            (host, port)
+        }
+        None => {
+            let end = authority.find(':').unwrap_or(authority.len());
+            let (host, port) = authority.split_at(end);
+            let is_named = |b: u8| b.is_ascii_alphanumeric() || b"-._".contains(&b);
+            if host.is_empty() || !host.bytes().all(is_named) {
+                return None;
+            }
+            (host, port)
+        }
+    };
+    let is_port = |port: &str| {
+        port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0)
+    };
+    (port.is_empty() || port.strip_prefix(':').is_some_and(is_port)).then_some(host)
 }
 
 fn is_ours(host: &str, hosts: &[String]) -> bool {
@@ -168,7 +225,8 @@ mod tests {
             headers.insert(ORIGIN, origin.parse().unwrap());
         }
         let hosts = ["Queue.example".to_owned()];
-        check(Some(&hosts), &method, &Uri::from_static("/v1/queues"), &headers).is_ok()
+        let uri = Uri::from_static("/v1/queues");
+        check(Some(&hosts), &method, Version::HTTP_11, &uri, &headers).is_ok()
     }
 
     #[test]
@@ -194,6 +252,14 @@ mod tests {
             "",
             "127.1",
             "0x7f.1",
+            "[::1]evil.example",
+            "[::1",
+            "localhost:",
+            "localhost:x",
+            "localhost:99999",
+            "user@localhost",
+            "localhost/",
+            "localhost,evil.example",
         ] {
             assert!(!verdict(Method::GET, host, None), "{host}");
         }
@@ -216,5 +282,40 @@ mod tests {
         }
         assert!(verdict(Method::PUT, "localhost", Some("http://localhost:80")));
         assert!(verdict(Method::PUT, "localhost:443", Some("https://localhost")));
+    }
+
+    #[test]
+    fn changes_say_once_where_they_come_from_and_go_to() {
+        let verdict = |version: Version, sent: &[(HeaderName, &str)], uri: &'static str| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in sent {
+                headers.append(name, value.parse().unwrap());
+            }
+            let uri = Uri::from_static(uri);
+            let is_ok = |method| check(None, &method, version, &uri, &headers).is_ok();
+            assert!(is_ok(Method::GET), "{sent:?}");
+            is_ok(Method::POST)
+        };
+        let (path, host) = ("/v1/queues/q/tasks", (HOST, "any.example:80"));
+        assert!(verdict(Version::HTTP_11, std::slice::from_ref(&host), path));
+        assert!(verdict(Version::HTTP_10, &[], path));
+        assert!(verdict(Version::HTTP_2, &[], "http://any.example/v1/queues/q/tasks"));
+        for (site, ours) in [("same-origin", true), ("none", true), ("cross-site", false)] {
+            assert_eq!(
+                verdict(Version::HTTP_11, &[host.clone(), (SEC_FETCH_SITE, site)], path),
+                ours
+            );
+        }
+        let origin = (ORIGIN, "http://any.example");
+        for refused in [
+            vec![],
+            vec![host.clone(), host.clone()],
+            vec![host.clone(), origin.clone(), origin],
+            vec![(HOST, "a b")],
+            vec![(HOST, "user@any.example")],
+        ] {
+            assert!(!verdict(Version::HTTP_11, &refused, path), "{refused:?}");
+        }
+        assert!(!verdict(Version::HTTP_2, &[], "http://user@any.example/v1/queues/q/tasks"));
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use punctual_core::json::is_deeper_than;
 use punctual_core::limits::{BATCH_ITEMS_MAX, JSON_DEPTH_MAX};
 use punctual_core::{Invalid, RawJson, TaskId};
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -59,6 +59,47 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(object: &'a str) -> Result<T, Problem
         return Err(not_json(error));
     }
     Err(Failure::Refused(explain::<T>(object, &error).into()).into())
+}
+
+/// A JSON object as a value, with the members left out that can be read and not be set: what was read
+/// can be written back.
+pub(crate) fn read_back<T: DeserializeOwned>(
+    object: &str,
+    read_only: &[&str],
+) -> Result<T, Problem> {
+    if let Ok(value) = serde_json::from_str(object) {
+        return Ok(value);
+    }
+    let Ok(Members(members)) = serde_json::from_str(object) else { return read(object) };
+    let left = members.iter().filter(|(name, _)| !read_only.contains(&name.as_str()));
+    let left = left.map(|(name, value)| format!("{}:{}", RawJson::of(name).as_str(), value.get()));
+    let left: Vec<String> = left.collect();
+    read(&format!("{{{}}}", left.join(",")))
+}
+
+/// The members of an object in their order, also those that are there twice.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Pairs).map(Members)
+    }
 }
 
 /// An item of a batch as a value. If it is none: why, and the id it has all the same.

@@ -52,6 +52,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 struct Merged {
     /// The key of its bundle; if nothing merges, what the keys of its bundles begin with.
     key: String,
+    /// What merges, as the path says it.
+    merge_key: BundleKey,
     /// Whether nothing merges.
     alone: bool,
     url: TargetUrl,
@@ -66,7 +68,7 @@ impl Merged {
         if merge_key.is_empty() {
             return Err(Failure::invalid("merge_key", "1 to 2048 bytes"));
         }
-        BundleKey::parse(&merge_key)?;
+        let given_key = BundleKey::parse(&merge_key)?;
         let method = match method.to_ascii_uppercase().as_str() {
             "GET" => Method::Get,
             "POST" => Method::Post,
@@ -79,7 +81,8 @@ impl Merged {
         // No service written like this contains a slash, so no two paths have one key.
         let service = URL_SAFE_NO_PAD.encode(url.as_str());
         let key = format!("{merge_key}/{}/{service}", method.name());
-        Ok(Self { key, alone: merge_key.starts_with('-'), url, method })
+        let alone = merge_key.starts_with('-');
+        Ok(Self { key, merge_key: given_key, alone, url, method })
     }
 
     /// The key of a bundle, and what makes it its own where nothing merges.
@@ -164,6 +167,8 @@ async fn push_merged(
     marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
+    let named = merged.merge_key.check_new();
+    named.map_err(|invalid| Failure::invalid("merge_key", invalid.rule))?;
     let push = params::<MergeParams>(&uri)?.push()?;
     app.engine.check_reach("service", &merged.url)?;
     let payload = body.any()?;

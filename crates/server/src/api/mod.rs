@@ -9,9 +9,11 @@ mod batch;
 mod body;
 mod bulk;
 mod bundles;
+mod conditions;
 mod control;
 mod dashboard;
 mod dev;
+mod encoding;
 mod events;
 mod failures;
 mod flows;
@@ -59,6 +61,7 @@ use tracing::{debug, error};
 use utoipa::ToSchema;
 
 use self::body::{InFlight, Lent};
+use self::encoding::AcceptsGzip;
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
@@ -156,6 +159,7 @@ impl Api {
         let (request, unread) = Lent::lend(request);
         let (begun, method) = (Instant::now(), request.method().clone());
         let place = app.requests.place(request.uri().path());
+        let accepts = AcceptsGzip::of(request.headers());
         let response = guard::guard(&app, peer, request, |request| routes.call(request)).await;
         let (status, took) = (response.status(), begun.elapsed());
         app.requests.answered(place, &method, status, took);
@@ -164,6 +168,7 @@ impl Api {
             error!(%method, route, "a request failed for a reason that is told before this");
         }
         debug!(%method, route, status = status.as_u16(), ?took, "answered");
+        let response = encoding::finish(response, accepts).await;
         unread.discard().await;
         response
     }

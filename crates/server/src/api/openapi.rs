@@ -159,6 +159,9 @@ pub(super) struct Reads;
 /// What may go wrong with requests that change something.
 pub(super) struct Changes;
 
+/// What may go wrong with changes that may be conditional.
+pub(super) struct Conditional;
+
 /// What may go wrong with pushes.
 pub(super) struct Pushes;
 
@@ -176,8 +179,14 @@ const READS: &[Code] = &[
     Code::Internal,
     Code::Unavailable,
 ];
-const CHANGES: &[Code] =
-    &[Code::BadJson, Code::StaleToken, Code::WrongState, Code::TooLarge, Code::Timeout];
+const CHANGES: &[Code] = &[
+    Code::BadJson,
+    Code::StaleToken,
+    Code::WrongState,
+    Code::TooLarge,
+    Code::Unsupported,
+    Code::Timeout,
+];
 const PUSHES: &[Code] = &[Code::Duplicate, Code::QueueFull];
 
 impl IntoResponses for Reads {
@@ -189,6 +198,12 @@ impl IntoResponses for Reads {
 impl IntoResponses for Changes {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems(&[READS, CHANGES].concat())
+    }
+}
+
+impl IntoResponses for Conditional {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[Code::Changed])
     }
 }
 

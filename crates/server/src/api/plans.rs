@@ -8,16 +8,17 @@ use axum::response::Response;
 use axum::routing::get;
 use punctual_core::calendar::{PlanTime, PlanType, Position, RuleFields};
 use punctual_core::limits::PAGE_ITEMS_MAX;
-use punctual_core::plan::{PlanPatch, PlanState, PlanVerb};
-use punctual_core::{Plan, PlanId, QueueName, Timestamp};
+use punctual_core::plan::{PlanPatch, PlanState, PlanVerb, same_repeat};
+use punctual_core::{Patch, Plan, PlanId, QueueName, Timestamp};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::conditions::{Condition, tagged};
 use super::marks::{Marks, replayed};
-use super::openapi::{Changes, Pushes, Reads};
+use super::openapi::{Changes, Conditional, Pushes, Reads};
 use super::rights::Caller;
 use super::schema::Time;
 use super::schema::plan::{PlanResultSchema, PlanSchema, PlanStateSchema, PreviewSchema};
@@ -53,8 +54,13 @@ async fn check(app: &App, caller: &Caller, id: &PlanId) -> Result<(), Failure> {
     caller.check_all(&app.engine.plan(id).await?.queues())
 }
 
+/// What a request says about a plan, every field under one name.
+fn given_plan(patch: PlanPatch) -> Result<PlanPatch, Failure> {
+    patch.resolved().map_err(|invalid| Failure::Refused(invalid.into()))
+}
+
 fn view(app: &App, status: StatusCode, plan: &Plan) -> Response {
-    answer(status, &PlanView::new(plan, app.viewing()))
+    tagged(answer(status, &PlanView::new(plan, app.viewing())), &plan.etag(&app.secret_headers))
 }
 
 /// Make a plan.
@@ -64,8 +70,8 @@ fn view(app: &App, status: StatusCode, plan: &Plan) -> Response {
     params(("Idempotency-Key" = Option<String>, Header,
         description = "1 to 255 ASCII characters; a repeat under the same key has no second effect")),
     request_body(content = PlanSchema, example = json!({
-        "plan_id": "nightly", "station": "reports", "message": {"report": "sales"},
-        "plan_type": "day", "plan_value": 1, "plan_repet": -1,
+        "plan_id": "nightly", "queue": "reports", "message": {"report": "sales"},
+        "plan_type": "day", "plan_value": 1, "repeat": -1,
         "plan_time": "2026-11-15T02:00:00Z", "timezone": "Europe/Berlin"
     })),
     responses((status = 201, description = "Made", body = PlanView), Pushes))]
@@ -75,7 +81,7 @@ async fn create_plan(
     marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let patch: PlanPatch = body.read()?;
+    let patch = given_plan(body.read()?)?;
     caller.check_all(&patch.queues())?;
     let key = marks.key(&caller, &["POST plans"], body.bytes(), StatusCode::CREATED, true)?;
     match app.engine.create_plan(patch, key).await? {
@@ -98,7 +104,9 @@ async fn create_plan(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct PlanParams {
-    /// Only those of this station.
+    /// Only those whose runs go to this queue.
+    queue: Option<String>,
+    /// Another name of `queue`.
     station: Option<String>,
     /// Only those in these states, separated by commas.
     #[param(value_type = Option<PlanStateSchema>)]
@@ -116,12 +124,16 @@ struct PlanParams {
 
 impl PlanParams {
     fn filter(&self) -> Result<PlanFilter, Failure> {
-        let station = match given(self.station.clone()) {
-            Some(name) => {
-                let named = QueueName::parse(&name);
-                Some(named.map_err(|invalid| Failure::invalid("station", invalid.rule))?)
+        let named = |field: &'static str, name: &Option<String>| {
+            let named = given(name.clone()).map(|name| QueueName::parse(&name)).transpose();
+            named.map_err(|invalid| Failure::invalid(field, invalid.rule))
+        };
+        let station = match (named("queue", &self.queue)?, named("station", &self.station)?) {
+            (Some(queue), Some(station)) if queue != station => {
+                let rule = "the same as station, or only one of them";
+                return Err(Failure::invalid("queue", rule));
             }
-            None => None,
+            (queue, station) => queue.or(station),
         };
         let mut states = Vec::new();
         for name in self.state.iter().flat_map(|list| list.split(',')).filter(|n| !n.is_empty()) {
@@ -156,24 +168,28 @@ async fn list_plans(
 
 /// Make a plan under an id, or give the one there another rule; what it has counted stays.
 ///
-/// What is left out stays; `null` resets it. A `plan_type` that is given begins a rule of its own.
-#[utoipa::path(put, path = "/v1/plans/{id}", tag = "plans", params(OnPlan),
+/// What is left out stays; `null` resets it. A `plan_type` that is given begins a rule of its own. What can
+/// only be read is ignored, so that what was read can be changed and written back.
+#[utoipa::path(put, path = "/v1/plans/{id}", tag = "plans", params(OnPlan, Condition),
     request_body = PlanSchema,
     responses((status = 201, description = "Made", body = PlanView),
-        (status = 200, description = "Changed", body = PlanView), Changes))]
+        (status = 200, description = "Changed", body = PlanView), Changes, Conditional))]
 async fn put_plan(
     State(app): State<Arc<App>>,
     caller: Caller,
     OnPlan { id }: OnPlan,
+    condition: Condition,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let patch: PlanPatch = body.read()?;
+    let patch = given_plan(body.read_back(PlanView::READ_ONLY)?)?;
     caller.check_all(&patch.queues())?;
     match check(&app, &caller, &id).await {
         Ok(()) | Err(Failure::NoPlan(_)) => {}
         Err(failure) => return Err(failure.into()),
     }
-    let (plan, created) = app.engine.put_plan(&id, &patch).await?;
+    let is_met =
+        |plan: Option<&Plan>| condition.check(|| plan.map(|plan| plan.etag(&app.secret_headers)));
+    let (plan, created) = app.engine.put_plan(&id, &patch, is_met).await?;
     Ok(view(&app, if created { StatusCode::CREATED } else { StatusCode::OK }, &plan))
 }
 
@@ -354,7 +370,8 @@ struct Preview {
     plan_type: Option<PlanType>,
     plan_value: Option<i64>,
     plan_time: Option<PlanTime>,
-    plan_repet: Option<i64>,
+    plan_repet: Patch<i64>,
+    repeat: Patch<i64>,
     no_keep: Option<bool>,
     timezone: Option<String>,
     cron: Option<String>,
@@ -364,8 +381,19 @@ struct Preview {
 #[utoipa::path(post, path = "/v1/plans/preview", tag = "plans", request_body = PreviewSchema,
     responses((status = 200, description = "Its times", body = Page<Time>), Changes))]
 async fn preview_plan(State(app): State<Arc<App>>, body: JsonBody) -> Result<Response, Problem> {
-    let Preview { n, plan_type, plan_value, plan_time, plan_repet, no_keep, timezone, cron } =
-        body.read()?;
+    let Preview {
+        n,
+        plan_type,
+        plan_value,
+        plan_time,
+        plan_repet,
+        repeat,
+        no_keep,
+        timezone,
+        cron,
+    } = body.read()?;
+    let plan_repet = same_repeat(plan_repet, repeat).map_err(|it| Failure::Refused(it.into()))?;
+    let plan_repet = plan_repet.apply_optional(None);
     let n = count(n, TIMES)?;
     let fields =
         RuleFields { plan_type, plan_value, plan_time, plan_repet, no_keep, timezone, cron };

@@ -5,21 +5,22 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use punctual_core::QueueName;
 use punctual_core::queue::{Mode, SettingsPatch};
+use punctual_core::{QueueName, Settings};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
-use super::openapi::{Changes, Reads};
+use super::conditions::{Condition, tagged};
+use super::openapi::{Changes, Conditional, Reads};
 use super::rights::Caller;
 use super::schema::{ModeSchema, SettingsSchema};
 use super::target::{InQueue, Params, given, page_limit};
 use super::view::{Page, QueueView, ScaleView};
 use super::{App, Nothing, Problem, answer};
-use crate::engine::{Failure, QueueFilter};
+use crate::engine::{Failure, QueueFilter, QueueReading};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -65,10 +66,15 @@ impl QueueParams {
     }
 }
 
+fn view(app: &App, status: StatusCode, reading: &QueueReading) -> Response {
+    let shown = answer(status, &QueueView::new(reading, app.viewing()));
+    tagged(shown, &reading.queue.settings.etag(&app.secret_headers))
+}
+
 /// Writes how a queue reads after a change.
 async fn show(app: &App, status: StatusCode, queue: &QueueName) -> Result<Response, Problem> {
     let reading = app.engine.read_queue(queue).await.map_err(Failure::after_change)?;
-    Ok(answer(status, &QueueView::new(&reading, app.viewing())))
+    Ok(view(app, status, &reading))
 }
 
 /// List queues, by name.
@@ -97,21 +103,26 @@ async fn list_queues(
 
 /// Create a queue, or change its settings.
 ///
-/// A field that is left out stays as it is; `null` sets it back to its default.
-#[utoipa::path(put, path = "/v1/queues/{queue}", tag = "queues", params(InQueue),
+/// A field that is left out stays as it is; `null` sets it back to its default. What can only be read is
+/// ignored, so that what was read can be changed and written back.
+#[utoipa::path(put, path = "/v1/queues/{queue}", tag = "queues", params(InQueue, Condition),
     request_body(content = SettingsSchema, example = json!({
         "hold": "1m", "max_attempts": 3, "retry": {"first": "5s", "factor": 2, "max": "1h"},
         "rate": {"limit": 100, "per": "1s"}, "keep": {"done": "1h"}
     })),
     responses((status = 201, description = "Created", body = QueueView),
-        (status = 200, description = "Changed", body = QueueView), Changes))]
+        (status = 200, description = "Changed", body = QueueView), Changes, Conditional))]
 async fn put_queue(
     State(app): State<Arc<App>>,
     InQueue { queue, .. }: InQueue,
+    condition: Condition,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let patch: SettingsPatch = body.read()?;
-    let created = app.engine.put_queue(&queue, patch).await?;
+    let patch: SettingsPatch = body.read_back(QueueView::READ_ONLY)?;
+    let is_met = |settings: Option<&Settings>| {
+        condition.check(|| settings.map(|settings| settings.etag(&app.secret_headers)))
+    };
+    let created = app.engine.put_queue(&queue, patch, is_met).await?;
     show(&app, if created { StatusCode::CREATED } else { StatusCode::OK }, &queue).await
 }
 
@@ -123,7 +134,7 @@ async fn get_queue(
     InQueue { queue, .. }: InQueue,
 ) -> Result<Response, Problem> {
     let reading = app.engine.read_queue(&queue).await?;
-    Ok(answer(StatusCode::OK, &QueueView::new(&reading, app.viewing())))
+    Ok(view(&app, StatusCode::OK, &reading))
 }
 
 /// Delete a queue and all it holds.

@@ -20,11 +20,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
+use super::encoding::{self, AcceptsGzip};
 use super::json::Items;
 use super::openapi::Changes;
 use super::schema::Duration;
 use super::settle::CommitItem;
-use super::target::InQueue;
+use super::target::{InQueue, new_name};
 use super::view::{ItemView, TaskView};
 use super::{App, Problem, answer, batch, to_json};
 use crate::engine::{Failure, Handout, TakeAsk};
@@ -85,9 +86,11 @@ struct TakeView<'a> {
 async fn take(
     State(app): State<Arc<App>>,
     InQueue { queue, .. }: InQueue,
+    accepts: AcceptsGzip,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let TakeBody { worker, n, hold, wait, confirm, commit } = body.read()?;
+    worker.as_ref().map_or(Ok(()), |worker| new_name(worker.check_new()))?;
     let n = n.unwrap_or(1);
     let ask = TakeAsk {
         worker,
@@ -130,10 +133,18 @@ async fn take(
         tasks: tasks.collect(),
         committed: committed.as_ref().map(batch::Answers::results),
     };
-    let json = to_json(&view);
+    let mut json = to_json(&view);
     drop(view);
+    // Compressed here, as the tasks count as handed over once the connection has this very body.
+    let is_packed = accepts.pays_for(json.len() as u64);
+    if is_packed {
+        json = encoding::gzip(&json);
+    }
     let mut response = Response::new(Body::new(HandoutBody { rest: json.into(), handout }));
     *response.status_mut() = StatusCode::OK;
+    if is_packed {
+        encoding::mark_gzip(response.headers_mut());
+    }
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)

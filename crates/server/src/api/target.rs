@@ -87,6 +87,11 @@ fn named<T>(parsed: Result<T, Invalid>) -> Result<T, Failure> {
     parsed.map_err(|invalid| Failure::Refused(invalid.into()))
 }
 
+/// What the check of a new name says, as a refusal.
+pub(crate) fn new_name(checked: Result<(), Invalid>) -> Result<(), Failure> {
+    named(checked)
+}
+
 /// The parameters of a query.
 pub(crate) fn params<P: DeserializeOwned>(uri: &Uri) -> Result<P, Failure> {
     let refused = match Query::try_from_uri(uri) {

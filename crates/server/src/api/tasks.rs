@@ -15,14 +15,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::body::JsonBody;
-use super::control::happen;
+use super::conditions::{Condition, tagged};
 use super::json::shortened;
-use super::openapi::{Changes, Reads};
+use super::openapi::{Changes, Conditional, Reads};
 use super::schema::{AnyJson, RetrySchema, When, WhySchema};
 use super::target::{InQueue, OnTask, given, page_limit};
-use super::view::{Page, TaskView};
+use super::view::{Page, TaskView, verb_answer};
 use super::{App, Problem, answer};
-use crate::engine::{Failure, Filter};
+use crate::engine::{Ask, Failure, Filter, Outcome};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -120,7 +120,8 @@ async fn get_task(
 ) -> Result<Response, Problem> {
     let record = app.engine.queue(&queue).await?;
     let task = app.engine.task(&queue, &id).await?;
-    Ok(answer(StatusCode::OK, &TaskView::new(&task, &record.settings, app.viewing())))
+    let shown = answer(StatusCode::OK, &TaskView::new(&task, &record.settings, app.viewing()));
+    Ok(tagged(shown, &task.spec.etag()))
 }
 
 /// What to change about a task that nobody has taken. What is left out stays.
@@ -160,17 +161,28 @@ fn any_json<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<RawJson>
 }
 
 /// Change what was pushed, while nobody has taken it.
-#[utoipa::path(patch, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks", params(OnTask),
+#[utoipa::path(patch, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks",
+    params(OnTask, Condition),
     request_body(content = EditBody, example = json!({"priority": 10, "due": "2026-11-15T06:50:28Z"})),
-    responses((status = 200, description = "The task after it", body = TaskView), Changes))]
+    responses((status = 200, description = "The task after it", body = TaskView), Changes,
+        Conditional))]
 async fn edit_task(
     State(app): State<Arc<App>>,
-    target: OnTask,
+    OnTask { queue, id }: OnTask,
+    condition: Condition,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let EditBody { payload, due, priority, tags, retry, expires } = body.read()?;
-    let edit = Edit { payload, due, priority, tags, retry, expires };
-    happen(&app, target, Event::Edit(edit)).await
+    let if_match = condition.0;
+    let edit = Edit { payload, due, priority, tags, retry, expires, if_match };
+    let ask = Ask { id: id.clone(), event: Event::Edit(edit) };
+    ask.check()?;
+    let outcome = app.engine.happen_to_one(&queue, ask).await?;
+    let shown = verb_answer(&queue, &id, &outcome, app.viewing());
+    Ok(match &outcome {
+        Outcome::Task { task, .. } => tagged(shown, &task.spec.etag()),
+        Outcome::Before { .. } => shown,
+    })
 }
 
 /// Remove a task, whatever its state.

@@ -138,7 +138,8 @@ async fn list_workers(
 
 /// Join as a worker, or change what was said then.
 ///
-/// Another `session` under the name is a new incarnation: what the one before held goes back.
+/// Another `session` under the name is a new incarnation: what the one before held goes back. What can
+/// only be read is ignored.
 #[utoipa::path(put, path = "/v1/workers/{worker}", tag = "workers", params(OnWorker),
     request_body(content = JoinSchema, example = json!({
         "queues": ["render"], "capabilities": ["gpu"], "capacity": 4, "session": "host7-1731"
@@ -150,7 +151,7 @@ async fn put_worker(
     caller: Caller,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let patch: WorkerPatch = body.read()?;
+    let patch: WorkerPatch = body.read_back(WorkerView::READ_ONLY)?;
     if let Patch::Set(queues) = &patch.queues {
         caller.check_all(queues)?;
     }

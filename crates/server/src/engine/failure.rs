@@ -135,6 +135,7 @@ impl Failure {
                 Refusal::Invalid(_) => Code::Invalid,
                 Refusal::TooLarge { .. } => Code::TooLarge,
                 Refusal::StaleToken => Code::StaleToken,
+                Refusal::Changed => Code::Changed,
                 Refusal::WrongState { .. } | Refusal::Owned { .. } => Code::WrongState,
             },
             // A store remembers these codes by name, so their table is its own.

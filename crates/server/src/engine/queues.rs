@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use punctual_core::announce::queue::{Change, changed};
 use punctual_core::queue::{Mode, SettingsPatch};
-use punctual_core::{Queue, QueueName, Settings};
+use punctual_core::{Queue, QueueName, Refusal, Settings};
 use punctual_store::port::PutRefusal;
 use punctual_store::{PutQueue, QueueStats, StoreError};
 
@@ -58,6 +58,7 @@ impl Engine {
     }
 
     async fn insert_queue(&self, queue: Queue) -> Result<Result<(), PutRefusal>, Failure> {
+        queue.name.check_new().map_err(|invalid| Failure::Refused(invalid.into()))?;
         // One at a time, so that the count below still holds when the queue is stored.
         let _one = self.creating.lock().await;
         let queues = self.store.queues().await?;
@@ -72,14 +73,17 @@ impl Engine {
         Ok(self.store.put_queue(PutQueue { queue, before: None }).await?)
     }
 
-    /// Makes a queue or changes its settings. True: it was made.
+    /// Makes a queue or changes its settings, if `condition` allows it of the settings that are changed.
+    /// True: it was made.
     pub(crate) async fn put_queue(
         &self,
         name: &QueueName,
         patch: SettingsPatch,
+        condition: impl Fn(Option<&Settings>) -> Result<(), Refusal>,
     ) -> Result<bool, Failure> {
         for _ in 0..ROUNDS_MAX {
             let before = self.store.queue(name).await?;
+            condition(before.as_ref().map(|queue| &queue.settings))?;
             let created = before.is_none();
             let stored = match before {
                 Some(before) => {

@@ -154,7 +154,7 @@ async fn null_is_as_good_as_left_out() {
     server.verb("a", "retry", json!({"force": null})).await.problem(409, "wrong_state");
     let fail = json!({"token": taken["token"], "error": null, "permanent": null});
     assert_eq!(server.verb("a", "fail", fail).await.is(200)["state"], "waiting");
-    let bulk = json!({"verb": "pause", "filter": null, "dry_run": null, "cursor": null});
+    let bulk = json!({"verb": "pause", "filter": {"tag": null}, "dry_run": null, "cursor": null});
     assert_eq!(server.post("/v1/queues/q/tasks/bulk", bulk).await.is(200)["changed"], 1);
     let push = json!({"task": null, "data": null, "ontime": null, "overwrite": null});
     assert_eq!(server.post("/v1/queues/q/bundles/k/push", push).await.is(200)["size"], 1);
@@ -198,8 +198,8 @@ async fn bad_settings_get_their_error_and_change_nothing() {
         (json!({"secret": ["1", "2", "3", "4", "5", "6"]}), "secret"),
         (json!({"secret": 1}), "secret"),
         (json!({"abandoned": "keep"}), "abandoned"),
-        (json!({"name": "q"}), "name"),
-        (json!({"tag": "new", "paused": true}), "paused"),
+        (json!({"colour": "red"}), "colour"),
+        (json!({"tag": "new", "pause": true}), "pause"),
     ] {
         let detail = server.put("/v1/queues/q", body.clone()).await.problem(422, "invalid");
         assert!(detail.contains(field), "{body}: {detail}");

@@ -187,7 +187,7 @@ async fn bulk_does_the_same_to_all_that_match() {
     assert_eq!((&counts().await["paused"], &counts().await["ready"]), (&json!(3), &json!(7)));
     let refused = bulk(json!({"verb": "retry", "filter": {"state": "ready"}})).await;
     assert_eq!(refused, json!({"matched": 7, "changed": 0, "next": null}));
-    let reset = bulk(json!({"verb": "reset"})).await;
+    let reset = bulk(json!({"verb": "reset", "filter": {}})).await;
     assert_eq!(reset, json!({"matched": 10, "changed": 3, "next": null}));
     let cleaned = bulk(json!({"verb": "clean", "filter": {"tag": "y"}})).await;
     assert_eq!(cleaned, json!({"matched": 6, "changed": 6, "next": null}));
@@ -204,7 +204,7 @@ async fn bulk_changes_at_most_a_thousand_per_call() {
     for (verb, expected) in [("pause", [1_000, 1_000, 500]), ("reset", [1_000, 1_000, 500])] {
         let mut cursor = Value::Null;
         for count in expected {
-            let body = json!({"verb": verb, "cursor": cursor});
+            let body = json!({"verb": verb, "filter": {}, "cursor": cursor});
             let answer = server.post("/v1/queues/q/tasks/bulk", body).await.is(200);
             assert_eq!(answer["matched"], count, "{verb}");
             assert_eq!(answer["changed"], count, "{verb}");
@@ -225,8 +225,10 @@ async fn bad_bulk_requests_name_their_field() {
         (json!({"verb": "cancel", "filter": {"state": ["ready", 1]}}), "filter.state"),
         (json!({"verb": "cancel", "filter": {"colour": "red"}}), "colour"),
         (json!({"verb": "cancel", "filter": []}), "filter"),
-        (json!({"verb": "cancel", "dry_run": "yes"}), "dry_run"),
-        (json!({"verb": "cancel", "cursor": "nonsense"}), "cursor"),
+        (json!({"verb": "clean"}), "filter"),
+        (json!({"verb": "clean", "filter": null}), "filter"),
+        (json!({"verb": "cancel", "filter": {}, "dry_run": "yes"}), "dry_run"),
+        (json!({"verb": "cancel", "filter": {}, "cursor": "nonsense"}), "cursor"),
     ] {
         let answer = server.post("/v1/queues/q/tasks/bulk", body.clone()).await;
         let detail = answer.problem(422, "invalid");

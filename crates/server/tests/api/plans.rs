@@ -225,6 +225,79 @@ async fn a_plan_is_replaced_and_keeps_its_counts() {
 }
 
 #[tokio::test]
+async fn a_plan_takes_and_reads_both_names_of_its_queue_and_of_its_repeats() {
+    let server = TestServer::start().await;
+    let rule = |fields: Value| {
+        let mut plan = json!({"plan_type": "hour", "plan_value": 1});
+        plan.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        plan
+    };
+    for (n, fields) in [
+        json!({"queue": "q", "repeat": 3}),
+        json!({"station": "q", "plan_repet": 3}),
+        json!({"queue": "q", "station": "q", "repeat": 3, "plan_repet": 3}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let plan = server.put(&format!("/v1/plans/p{n}"), rule(fields)).await.is(201);
+        for (name, value) in [
+            ("queue", json!("q")),
+            ("station", json!("q")),
+            ("repeat", json!(3)),
+            ("plan_repet", json!(3)),
+        ] {
+            assert_eq!(plan[name], value, "{name}");
+        }
+    }
+    assert_eq!(server.put("/v1/plans/p0", json!({"repeat": 4})).await.is(200)["plan_repet"], 4);
+    for (fields, field) in [
+        (json!({"queue": "q", "station": "r", "repeat": 1}), "queue"),
+        (json!({"queue": "q", "repeat": 1, "plan_repet": 2}), "repeat"),
+        (json!({"repeat": 1}), "station"),
+    ] {
+        let detail = server.post("/v1/plans", rule(fields)).await.problem(422, "invalid");
+        assert!(detail.starts_with(field), "{detail}");
+    }
+    let preview = server.post("/v1/plans/preview", rule(json!({"repeat": 2}))).await.is(200);
+    assert_eq!(preview["items"].as_array().unwrap().len(), 2);
+    let both = rule(json!({"repeat": 2, "plan_repet": 3}));
+    server.post("/v1/plans/preview", both).await.problem(422, "invalid");
+    for query in ["queue=q", "station=q", "queue=q&station=q"] {
+        let page = server.get(&format!("/v1/plans?{query}")).await.is(200);
+        assert_eq!(page["items"].as_array().unwrap().len(), 3, "{query}");
+    }
+    server.get("/v1/plans?queue=q&station=r").await.problem(422, "invalid");
+}
+
+#[tokio::test]
+async fn a_plan_that_is_paused_stopped_or_finished_has_no_occurrences() {
+    let server = TestServer::start().await;
+    minutely(&server, -1).await;
+    let count = async || {
+        let times = server.get("/v1/plans/p/occurrences?n=3").await.is(200);
+        times["items"].as_array().unwrap().len()
+    };
+    assert_eq!(count().await, 3);
+    server.post("/v1/plans/p/pause", json!({})).await.is(200);
+    assert_eq!(count().await, 0);
+    server.post("/v1/plans/p/resume", json!({})).await.is(200);
+    assert_eq!(count().await, 3);
+    server.advance(60).await;
+    let run = server.take(json!({"wait": 20})).await;
+    assert_eq!(count().await, 3, "running");
+    let fail = json!({"token": run["token"], "permanent": true});
+    server.verb("p@1", "fail", fail).await.is(200);
+    until(&server, "error").await;
+    assert_eq!(count().await, 0);
+    server.post("/v1/plans/p/resume", json!({})).await.is(200);
+    assert_eq!(count().await, 3);
+    let past = json!({"plan_type": "time", "plan_time": 1});
+    assert_eq!(server.put("/v1/plans/p", past).await.is(200)["state"], "finished");
+    assert_eq!(count().await, 0);
+}
+
+#[tokio::test]
 async fn plans_are_listed_read_and_deleted() {
     let server = TestServer::start().await;
     for (id, station) in [("a", "q"), ("b", "q"), ("c", "other"), ("preview", "z")] {

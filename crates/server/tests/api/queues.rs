@@ -138,7 +138,7 @@ async fn reset_empties_a_queue_and_delete_removes_it() {
     {
         let body = match verb {
             "reset" | "pause" | "resume" | "take" => json!({}),
-            "tasks/bulk" => json!({"verb": "cancel"}),
+            "tasks/bulk" => json!({"verb": "cancel", "filter": {}}),
             _ => json!({"tasks": []}),
         };
         server.post(&format!("/v1/queues/q/{verb}"), body).await.problem(404, "not_found");

@@ -178,7 +178,10 @@ async fn the_document_describes_exactly_what_is_answered() {
     check(&done, "Task");
     check(&done["history"][0], "Attempt");
     check(&server.verb("a", "commit", body).await.is(200), "Gone");
-    let bulk = server.post("/v1/queues/q/tasks/bulk", json!({"verb": "clean"})).await.is(200);
+    let bulk = server
+        .post("/v1/queues/q/tasks/bulk", json!({"verb": "clean", "filter": {}}))
+        .await
+        .is(200);
     check(&bulk, "Bulked");
     check(&server.get("/v1/queues/q/tasks").await.is(200), "Page_Task");
     let notice = json!({"id": "n", "url": "http://192.0.2.1/"});

@@ -154,7 +154,7 @@ async fn whoever_guesses_tokens_does_not_fill_the_log() {
 async fn without_tokens_everybody_is_nobody_in_particular() {
     let server = TestServer::start().await;
     server.put("/v1/queues/q", json!({})).await.is(201);
-    server.post("/v1/queues/q/tasks/bulk", json!({"verb": "clean"})).await.is(200);
+    server.post("/v1/queues/q/tasks/bulk", json!({"verb": "clean", "filter": {}})).await.is(200);
     let who: Vec<_> =
         noted(&server, "").await.into_iter().map(|entry| (entry.0, entry.3)).collect();
     let open = |action: &str| (action.to_owned(), "open".to_owned());

@@ -52,19 +52,22 @@ where
     all_checks().map(|check| trial(store, check, make)).collect()
 }
 
+/// The stores of a journey, made when it begins.
+type Route = fn() -> [Kind; 2];
+
 /// Everything that outlives a restart outlives a move to another store.
 fn journeys() -> Vec<Trial> {
     fn over(shared: Shared) -> Kind {
         Kind::Redis(shared.url())
     }
-    let routes: [(&str, fn() -> [Kind; 2]); 5] = [
+    let routes: [(&str, Route); 5] = [
         ("from_model_to_disk", || [Kind::Model, Kind::Disk]),
         ("from_disk_to_redis", || [Kind::Disk, over(Shared::Single)]),
         ("from_redis_to_memory", || [over(Shared::Single), Kind::Memory]),
         ("from_memory_to_cluster", || [Kind::Memory, over(Shared::Cluster)]),
         ("from_cluster_to_redis", || [over(Shared::Cluster), over(Shared::Single)]),
     ];
-    let travel = |(name, route): (&str, fn() -> [Kind; 2])| {
+    let travel = |(name, route): (&str, Route)| {
         let about = all_checks().filter(|check| check.is_about_restarts());
         let along =
             |check| trial(name, check, move |clock| Traveller::new(route().to_vec(), clock));

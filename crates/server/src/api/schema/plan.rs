@@ -17,6 +17,8 @@ pub(crate) struct PlanSchema {
     #[schema(required = false)]
     plan_id: AnyJson,
     /// The queue its runs are pushed to; required in a new plan, and the same for ever.
+    queue: Option<String>,
+    /// Another name of `queue`.
     station: Option<String>,
     /// The caller's own id for it.
     request_id: Option<String>,
@@ -30,9 +32,9 @@ pub(crate) struct PlanSchema {
     /// Another name of `message`.
     #[schema(required = false)]
     messages: AnyJson,
-    /// Where its runs are delivered; for stations of mode http.
+    /// Where its runs are delivered; for queues of mode http.
     http: Option<HttpSchema>,
-    /// The bundle of the station to push into instead of making tasks.
+    /// The bundle of the queue to push into instead of making tasks.
     bundle_key: Option<String>,
     /// The hold of its runs.
     hold: Option<Duration>,
@@ -43,7 +45,7 @@ pub(crate) struct PlanSchema {
     /// Their priority, -100 to 100.
     #[schema(minimum = -100, maximum = 100, default = 0)]
     priority: Option<i32>,
-    /// Capabilities their worker must have; for stations of mode dispatch.
+    /// Capabilities their worker must have; for queues of mode dispatch.
     requires: Option<Vec<String>>,
     /// Their labels.
     tags: Option<Vec<String>>,
@@ -60,6 +62,8 @@ pub(crate) struct PlanSchema {
     #[schema(required = false)]
     plan_time: AnyJson,
     /// How often it runs, -1 for ever; required if it repeats.
+    repeat: Option<i64>,
+    /// Another name of `repeat`.
     plan_repet: Option<i64>,
     /// Whether occurrences that are past are kept instead of skipped.
     #[schema(default = false)]
@@ -87,6 +91,8 @@ pub(crate) struct PreviewSchema {
     #[schema(required = false)]
     plan_time: AnyJson,
     /// How often it runs, -1 for ever; required if it repeats.
+    repeat: Option<i64>,
+    /// Another name of `repeat`.
     plan_repet: Option<i64>,
     /// Whether occurrences that are past are kept instead of skipped.
     no_keep: Option<bool>,

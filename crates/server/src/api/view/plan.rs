@@ -28,6 +28,9 @@ pub(crate) struct PlanView<'a> {
     description: Option<&'a str>,
     /// The queue its runs are pushed to.
     #[schema(value_type = String)]
+    queue: &'a QueueName,
+    /// Another name of `queue`.
+    #[schema(value_type = String)]
     station: &'a QueueName,
     /// The payload of its runs.
     #[schema(value_type = AnyJson)]
@@ -99,6 +102,8 @@ pub(crate) struct RuleView<'a> {
     #[schema(value_type = AnyJson)]
     plan_time: Option<punctual_core::calendar::PlanTime>,
     /// How often it runs; -1 for ever.
+    repeat: Option<i64>,
+    /// Another name of `repeat`.
     plan_repet: Option<i64>,
     /// Whether occurrences that are past are kept instead of skipped.
     no_keep: Option<bool>,
@@ -126,6 +131,20 @@ impl<'a> GonePlanView<'a> {
 }
 
 impl<'a> PlanView<'a> {
+    /// The fields that no request sets; a PUT ignores them.
+    pub(crate) const READ_ONLY: &'static [&'static str] = &[
+        "state",
+        "next_at",
+        "real_repet",
+        "skipped",
+        "exec_time",
+        "last_state",
+        "task",
+        "error",
+        "created_at",
+        "finished_at",
+    ];
+
     /// A plan as it reads.
     pub(crate) fn new(plan: &'a Plan, viewing: Viewing<'_>) -> Self {
         let order = &plan.order;
@@ -134,6 +153,7 @@ impl<'a> PlanView<'a> {
             request_id: order.request_id.as_deref(),
             caller: order.caller.as_deref(),
             description: order.description.as_deref(),
+            queue: &plan.station,
             station: &plan.station,
             message: &order.message,
             http: order.http.as_ref().map(|http| HttpView::new(http, viewing)),
@@ -170,6 +190,7 @@ impl<'a> RuleView<'a> {
             plan_type: fields.plan_type,
             plan_value: fields.plan_value,
             plan_time: fields.plan_time,
+            repeat: fields.plan_repet,
             plan_repet: fields.plan_repet,
             no_keep: fields.no_keep,
             timezone: fields.timezone.as_deref(),

@@ -87,6 +87,10 @@ pub(crate) struct QueueView<'a> {
 }
 
 impl<'a> QueueView<'a> {
+    /// The fields that no request sets; a PUT ignores them.
+    pub(crate) const READ_ONLY: &'static [&'static str] =
+        &["name", "paused", "created_at", "oldest_ready_age", "counts"];
+
     /// A queue as it reads now.
     pub(crate) fn new(reading: &'a QueueReading, viewing: Viewing<'_>) -> Self {
         let QueueReading { queue, stats } = reading;

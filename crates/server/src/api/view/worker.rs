@@ -52,6 +52,12 @@ pub(crate) enum WorkerStateSchema {
     Lost,
 }
 
+impl WorkerView<'_> {
+    /// The fields that no request sets; a PUT ignores them.
+    pub(crate) const READ_ONLY: &'static [&'static str] =
+        &["name", "state", "load", "joined_at", "last_heartbeat"];
+}
+
 impl<'a> From<&'a WorkerReading> for WorkerView<'a> {
     fn from(reading: &'a WorkerReading) -> Self {
         let WorkerReading { worker, load } = reading;

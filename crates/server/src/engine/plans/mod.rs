@@ -9,7 +9,8 @@ use punctual_core::calendar::Rule;
 use punctual_core::limits::{PAGE_BYTES_MAX, PAGE_EXAMINED_MAX};
 use punctual_core::plan::{Order, PlanPatch, PlanState, PlanVerb};
 use punctual_core::{
-    Announcements, Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, TaskId, Timestamp,
+    Announcements, Owner, OwnerKey, OwnerKind, Plan, PlanId, QueueName, RawJson, Refusal, TaskId,
+    Timestamp,
 };
 use punctual_store::{Changes, Keyed, OwnerChange, OwnerListing, Revision, StoredOwner};
 
@@ -110,11 +111,13 @@ impl Engine {
         }
     }
 
-    /// Makes a plan under an id, or gives the one there another rule. True: it was made.
+    /// Makes a plan under an id, or gives the one there another rule, if `condition` allows it of the plan
+    /// that is changed. True: it was made.
     pub(crate) async fn put_plan(
         &self,
         id: &PlanId,
         patch: &PlanPatch,
+        condition: impl Fn(Option<&Plan>) -> Result<(), Refusal>,
     ) -> Result<(Plan, bool), Failure> {
         if patch.plan_id.as_ref().is_some_and(|given| given.0 != *id) {
             return Err(Failure::invalid("plan_id", "the one of the path, or none"));
@@ -122,6 +125,10 @@ impl Engine {
         // The station is made only for a request that is right.
         let checked = self.transact(&[], |records, _| {
             let before = records.plan(id)?.map(|(plan, _)| plan);
+            condition(before)?;
+            if before.is_none() {
+                id.check_new().map_err(|invalid| Failure::Refused(invalid.into()))?;
+            }
             Ok(Verdict::Answer(self.checked(records, patch, before)?.0))
         });
         let station = checked.await?.answer()?;
@@ -129,6 +136,7 @@ impl Engine {
         let keys = [OwnerKey::plan(&station, id)];
         let put = self.transact(&keys, |records, now| {
             let before = records.plan(id)?;
+            condition(before.map(|(plan, _)| plan))?;
             let (station, order, rule) =
                 self.checked(records, patch, before.map(|(plan, _)| plan))?;
             let plan = match before {

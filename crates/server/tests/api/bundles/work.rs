@@ -166,7 +166,7 @@ fn utf8(cursor: &serde_json::Value) -> String {
 async fn any_text_is_a_key() {
     let server = TestServer::start().await;
     let long = "é".repeat(1_024);
-    for key in ["a/b", "100%", "schedule", "..", " ", "?&=#", "键/值", long.as_str()] {
+    for key in ["a/b", "100%", "schedule", "...", " ", "?&=#", "键/值", long.as_str()] {
         server.fill(key, &[json!(1)], json!({})).await;
         let read = server.get(&path(key)).await.is(200);
         assert_eq!((&read["key"], &read["size"]), (&json!(key), &json!(1)));

@@ -50,7 +50,8 @@ async fn strangers_get_no_secrets() {
         "headers": {"x-queue": "1", "x-api-key": "k"}}))
     .await;
     let http = json!({"follow_redirects": true,
-        "headers": {"authorization": "a", "cookie": "c", "x-own": "1"}});
+        "headers": {"authorization": "a", "cookie": "c", "x-own": "1",
+            "content-type": "application/vnd.own+json"}});
     server.push(json!({"id": "t", "http": http})).await;
     server.until("t", "done").await;
     let first = &stub.seen(1).await[0].headers;
@@ -58,10 +59,10 @@ async fn strangers_get_no_secrets() {
         assert!(first.contains_key(name), "{name}");
     }
     let second = &stranger.seen(1).await[0].headers;
-    for name in ["webhook-signature", "x-queue", "x-api-key", "authorization", "cookie"] {
+    for name in ["webhook-signature", "x-queue", "x-api-key", "authorization", "cookie", "x-own"] {
         assert!(!second.contains_key(name), "{name}");
     }
-    assert_eq!(second["x-own"], "1");
+    assert_eq!(second["content-type"], "application/vnd.own+json");
 }
 
 #[tokio::test]

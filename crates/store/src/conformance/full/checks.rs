@@ -120,6 +120,7 @@ async fn an_edited_task_keeps_every_other_field_over_a_restart(mut f: Fixture) {
         tags: Patch::Set(vec!["edited".to_owned()]),
         retry: Patch::Set(RetryPolicy::Intervals(vec![Span::from_secs(1)])),
         expires: Patch::Set(expires),
+        if_match: None,
     };
     let edited = f.happen_whole(Event::Edit(edit)).await;
     let expected = Spec {
