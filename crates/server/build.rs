@@ -113,7 +113,7 @@ fn unpack(files: &mut Vec<File>) -> io::Result<()> {
     Ok(())
 }
 
-/// A module without its comments, which are for those who read it in the repository: types, and lines that
+/// A module without its indentation and its comments, which are for those who read it in the repository: types, and lines that
 /// say why. They would be a tenth of what goes over the wire.
 fn without_comments(code: &[u8]) -> Vec<u8> {
     let code = std::str::from_utf8(code).expect("a module is text");
@@ -126,7 +126,14 @@ fn without_comments(code: &[u8]) -> Vec<u8> {
     }
     slim.push_str(rest);
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
-    slim.lines().filter(is_code).fold(String::new(), |code, line| code + line + "\n").into_bytes()
+    let (mut module, mut is_in_template) = (String::with_capacity(slim.len()), false);
+    for line in slim.lines().filter(is_code) {
+        // Indentation goes too, except within a template, where it may be a part of the text.
+        module.push_str(if is_in_template { line } else { line.trim_start() });
+        module.push('\n');
+        is_in_template ^= line.matches('`').count() % 2 == 1;
+    }
+    module.into_bytes()
 }
 
 /// Writes a file plain and compressed, and says so in Rust.
