@@ -4,11 +4,13 @@ use clap::{Args, Subcommand};
 use punctual_client::{Bundle, GotBundle, Payload, RawJson, Scheduled, Span, Timestamp};
 use serde_json::json;
 
-use crate::output::{bare, cell, or_empty};
+use crate::output::{bare, cell, or_empty, visible};
 use crate::pages::{gather, listed};
 use crate::remote::Remote;
 use crate::table::{record, table};
+use crate::times::when;
 use crate::values;
+use crate::watch::Watch;
 
 /// Collect payloads under a key, and have them dealt with together
 #[derive(Args)]
@@ -57,7 +59,10 @@ Examples:
         idempotency_key: Option<String>,
     },
     /// List the bundles of a queue
-    #[command(after_help = "Example:\n  punctual bundle list digests --state failed")]
+    #[command(
+        visible_alias = "ls",
+        after_help = "Example:\n  punctual bundle list digests --state failed"
+    )]
     List {
         /// The queue
         queue: String,
@@ -67,6 +72,8 @@ Examples:
         /// Most bundles to show
         #[arg(long, default_value_t = 50)]
         limit: usize,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Show a bundle and its payloads
     #[command(after_help = "Example:\n  punctual bundle get digests ada --json | jq .tasks")]
@@ -142,7 +149,7 @@ Example:\n  punctual bundle release digests ada my-lock-7 --ontime 2027-01-01T18
         key: String,
     },
     /// Remove a bundle and all that is in it
-    #[command(after_help = "Example:\n  punctual bundle delete digests ada")]
+    #[command(visible_alias = "rm", after_help = "Example:\n  punctual bundle delete digests ada")]
     Delete {
         /// The queue
         queue: String,
@@ -179,12 +186,15 @@ impl BundleCommand {
                     format!("pushed into {key}: {} in it, {due}", pushed.size)
                 })
             }
-            Verb::List { queue, state, limit } => {
-                let state = state.as_deref();
-                let read =
-                    async |n, cursor: Option<&str>| client.bundles(&queue, state, n, cursor).await;
-                let page = gather(limit, read).await?;
-                output.answer(&page, || listed(&page, &format!("no such bundles in {queue}"), rows))
+            Verb::List { queue, state, limit, watch } => {
+                let (none, state) = (format!("no such bundles in {queue}"), state.as_deref());
+                let show = async || {
+                    let read =
+                        async |n, at: Option<&str>| client.bundles(&queue, state, n, at).await;
+                    let page = gather(limit, read).await?;
+                    output.answer(&page, || listed(&page, &none, rows))
+                };
+                watch.over(show).await
             }
             Verb::Get { queue, key } => {
                 let bundle = client.bundle(&queue, &key).await?;
@@ -211,7 +221,9 @@ impl BundleCommand {
             }
             Verb::Data { queue, key, add, remove } => {
                 let bundle = client.change_bundle_data(&queue, &key, &add, &remove).await?;
-                output.answer(&bundle, || format!("data of {key}: {}", bundle.data.join(", ")))
+                output.answer(&bundle, || {
+                    format!("data of {key}: {}", visible(&bundle.data.join(", ")))
+                })
             }
             Verb::Retry { queue, key } => {
                 let bundle = client.retry_bundle(&queue, &key).await?;
@@ -227,7 +239,7 @@ impl BundleCommand {
 
 fn told(queue: &str, scheduled: &Scheduled) -> String {
     match (&scheduled.key, scheduled.next_in) {
-        (Some(key), _) => key.clone(),
+        (Some(key), _) => visible(key).into_owned(),
         (None, Some(next)) => {
             format!("nothing is due in {queue}; the next is in {:.1} s", next.as_secs_f64())
         }
@@ -266,9 +278,9 @@ fn shown(bundle: &Bundle) -> String {
         ("key", Some(bundle.key.clone())),
         ("state", Some(bundle.state.clone())),
         ("size", Some(bundle.size.to_string())),
-        ("ontime", Some(bundle.ontime.to_string())),
-        ("created_at", Some(bundle.created_at.to_string())),
-        ("locked_until", bundle.locked_until.map(|at| at.to_string())),
+        ("ontime", Some(when(bundle.ontime))),
+        ("created_at", Some(when(bundle.created_at))),
+        ("locked_until", bundle.locked_until.map(when)),
         ("url", bundle.url.clone()),
         ("task", bundle.task.clone()),
         ("attempt", Some(bundle.attempt.to_string()).filter(|_| bundle.task.is_some())),

@@ -20,6 +20,7 @@ pub(crate) struct Commit {
     /// The task's id
     id: String,
     /// The token its take answered
+    #[arg(value_name = "TASK_TOKEN")]
     token: String,
     /// What it came to, any JSON
     #[arg(value_parser = values::json, allow_negative_numbers = true)]

@@ -46,6 +46,13 @@ pub(crate) struct StoreFlags {
     pub(crate) config: Option<PathBuf>,
 }
 
+impl StoreFlags {
+    /// Whether they say which store is meant.
+    pub(crate) fn name_a_store(&self) -> bool {
+        self.store.is_some() || self.config.is_some()
+    }
+}
+
 /// Settings as flags and variables give them.
 #[derive(Args, Default)]
 pub(crate) struct Flags {

@@ -7,7 +7,7 @@ use clap::Args;
 use punctual_client::{Error, Event, EventFilter};
 use serde_json::Value;
 
-use crate::output::bare;
+use crate::output::{bare, visible};
 use crate::remote::Remote;
 
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ impl EventsCommand {
             while left > 0
                 && let Ok(Some(event)) = events.next().await
             {
-                output.answer(&event, || line(&event))?;
+                output.answer(&event, || visible(&line(&event)).into_owned())?;
                 io::stdout().flush()?;
                 left -= 1;
             }

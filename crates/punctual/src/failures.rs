@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use clap::Args;
-use punctual_client::{FailureGroup, Page};
+use punctual_client::{Client, FailureGroup, Page};
 
-use crate::output::{cell, or_empty};
+use crate::output::{Output, cell, or_empty};
 use crate::pages::listed;
 use crate::remote::Remote;
 use crate::table::table;
+use crate::watch::Watch;
 
 /// Show failed tasks by queue and error, those that failed last first
 #[derive(Args)]
@@ -27,25 +28,32 @@ pub(crate) struct Failures {
     #[arg(long)]
     queue: Option<String>,
     #[command(flatten)]
+    watch: Watch,
+    #[command(flatten)]
     remote: Remote,
 }
 
 impl Failures {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let (client, output) = self.remote.open()?;
-        let mut groups = Groups::default();
-        let mut cursor: Option<String> = None;
-        loop {
-            let page = client.failures(self.queue.as_deref(), cursor.as_deref()).await?;
-            page.items.into_iter().for_each(|group| groups.add(group));
-            cursor = page.next;
-            if cursor.is_none() {
-                break;
-            }
-        }
-        let page = Page { items: groups.newest_first(), next: None };
-        output.answer(&page, || listed(&page, "nothing has failed", rows))
+        let queue = self.queue.as_deref();
+        self.watch.over(async || show(&client, &output, queue).await).await
     }
+}
+
+async fn show(client: &Client, output: &Output, queue: Option<&str>) -> anyhow::Result<()> {
+    let mut groups = Groups::default();
+    let mut cursor: Option<String> = None;
+    loop {
+        let page = client.failures(queue, cursor.as_deref()).await?;
+        page.items.into_iter().for_each(|group| groups.add(group));
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let page = Page { items: groups.newest_first(), next: None };
+    output.answer(&page, || listed(&page, "nothing has failed", rows))
 }
 
 /// Groups of all pages, each once.

@@ -8,7 +8,9 @@ use crate::pages::{gather, listed};
 use crate::push::read_payload;
 use crate::remote::Remote;
 use crate::table::{record, table};
+use crate::times::when;
 use crate::values;
+use crate::watch::Watch;
 
 /// Have steps done one after the other, and side by side
 #[derive(Args)]
@@ -35,7 +37,10 @@ enum Verb {
         flow: String,
     },
     /// List flows
-    #[command(after_help = "Example:\n  punctual flow list --state running,failed")]
+    #[command(
+        visible_alias = "ls",
+        after_help = "Example:\n  punctual flow list --state running,failed"
+    )]
     List {
         /// Only in these states, separated by commas
         #[arg(long, value_delimiter = ',', value_parser = values::flow_state)]
@@ -43,12 +48,16 @@ enum Verb {
         /// Most flows to show
         #[arg(long, default_value_t = 50)]
         limit: usize,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Show a flow and its steps
     #[command(after_help = "Example:\n  punctual flow get daily --json | jq '.steps[].state'")]
     Get {
         /// The flow's id
         id: String,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Stop a flow for good; steps under way are asked to stop
     #[command(after_help = "Example:\n  punctual flow cancel daily")]
@@ -84,12 +93,17 @@ impl FlowCommand {
                 let flow = client.make_flow_from(&read_payload(Some(&flow))?).await?;
                 output.answer(&flow, || flow.id.clone())
             }
-            Verb::List { state, limit } => {
-                let page =
-                    gather(limit, async |n, cursor| client.flows(&state, n, cursor).await).await?;
-                output.answer(&page, || listed(&page, "no flows", rows))
+            Verb::List { state, limit, watch } => {
+                let show = async || {
+                    let read = async |n, at: Option<&str>| client.flows(&state, n, at).await;
+                    let page = gather(limit, read).await?;
+                    output.answer(&page, || listed(&page, "no flows", rows))
+                };
+                watch.over(show).await
             }
-            Verb::Get { id } => answer(&output, &client.flow(&id).await?),
+            Verb::Get { id, watch } => {
+                watch.over(async || answer(&output, &client.flow(&id).await?)).await
+            }
             Verb::Cancel { id } => answer(&output, &client.cancel_flow(&id).await?),
             Verb::Pause { id } => answer(&output, &client.pause_flow(&id).await?),
             Verb::Resume { id } => answer(&output, &client.resume_flow(&id).await?),
@@ -114,8 +128,8 @@ fn shown(flow: &Flow) -> String {
     let head = record(vec![
         ("id", Some(flow.id.clone())),
         ("state", Some(bare(&flow.state))),
-        ("created", Some(flow.created_at.to_string())),
-        ("finished", flow.finished_at.map(|at| at.to_string())),
+        ("created", Some(when(flow.created_at))),
+        ("finished", flow.finished_at.map(when)),
     ]);
     let rows = flow.steps.iter().map(|step| {
         [

@@ -13,6 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// How much is written, and how.
 #[derive(Args)]
+#[command(next_help_heading = "Log")]
 pub(crate) struct Log {
     /// How log lines on standard error look
     #[arg(long, env = "PUNCTUAL_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]

@@ -37,9 +37,11 @@ mod serve;
 mod table;
 mod take;
 mod task;
+mod times;
 mod tokens;
 mod top;
 mod values;
+mod watch;
 mod work;
 mod worker;
 
@@ -68,9 +70,15 @@ Examples:
   punctual serve                                 start a server on 127.0.0.1:23334
   punctual push mail '{\"to\":\"ada@example.org\"}'  push a task into the queue mail
   punctual take mail --wait 30s                  take it, as a worker would
-  punctual commit mail ID TOKEN                  say that it is done
+  punctual commit mail ID TASK_TOKEN             say that it is done
   punctual work mail -- ./send-mail.sh           or let a command do all that, again and again
   punctual plan add mail '\"ping\"' --every 10m   push a task every ten minutes
+
+Options of every command that speaks to a server, before or after its name:
+  --url URL             the server
+  --token ACCESS_TOKEN  the access token, if it asks for one
+  --ca FILE             certificates to trust, for https://
+  --json                answer with JSON, for programs
 
 Environment:
   PUNCTUAL_URL    the server that commands speak to [default: http://127.0.0.1:23334]
@@ -117,7 +125,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let matches = Punctual::command().get_matches();
+    let matches = Punctual::command().get_matches_from(remote::after_command(std::env::args_os()));
     let Punctual { command } = Punctual::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     report(run(command, matches))
 }

@@ -9,7 +9,9 @@ use crate::output::{Output, bare, cell, or_empty};
 use crate::pages::{gather, listed};
 use crate::remote::Remote;
 use crate::table::{record, table};
+use crate::times::{length, when};
 use crate::values;
+use crate::watch::Watch;
 
 /// Send notices: a URL is called until it answers that it has understood
 #[derive(Args)]
@@ -30,7 +32,10 @@ pub(crate) struct NoticeCommand {
 enum Verb {
     Send(Box<Send>),
     /// List notices
-    #[command(after_help = "Example:\n  punctual notice list --state waiting,exhausted")]
+    #[command(
+        visible_alias = "ls",
+        after_help = "Example:\n  punctual notice list --state waiting,exhausted"
+    )]
     List {
         /// Only in these states, separated by commas
         #[arg(long, value_delimiter = ',', value_parser = values::notice_state)]
@@ -38,6 +43,8 @@ enum Verb {
         /// Most notices to show
         #[arg(long, default_value_t = 50)]
         limit: usize,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Show a notice and what became of it
     #[command(after_help = "Example:\n  punctual notice get ID --json | jq .history")]
@@ -182,7 +189,9 @@ impl NoticeCommand {
                 let notice = client.send_notice(&send.notice()).await?;
                 output.answer(&notice, || format!("sending notice {} to {}", notice.id, notice.url))
             }
-            Verb::List { state, limit } => list(&client, &output, &state, limit).await,
+            Verb::List { state, limit, watch } => {
+                watch.over(async || list(&client, &output, &state, limit).await).await
+            }
             Verb::Get { id } => {
                 let notice = client.notice(&id).await?;
                 output.answer(&notice, || shown(&notice))
@@ -234,7 +243,7 @@ fn counted(notice: &Notice) -> String {
 }
 
 fn shown(notice: &Notice) -> String {
-    let spans: Vec<_> = notice.notice_interval.iter().map(bare).collect();
+    let spans: Vec<_> = notice.notice_interval.iter().copied().map(length).collect();
     let mut fields = vec![
         ("id", Some(notice.id.clone())),
         ("state", Some(notice.state.name().to_owned())),
@@ -246,11 +255,11 @@ fn shown(notice: &Notice) -> String {
         ("callback", notice.callback_url.clone()),
         ("sent", Some(counted(notice))),
         ("first success", Some(notice.success_id).filter(|id| *id > 0).map(|id| id.to_string())),
-        ("next", notice.notice_time.map(|time| time.to_string())),
+        ("next", notice.notice_time.map(when)),
         ("waits left", Some(spans.join(", ")).filter(|spans| !spans.is_empty())),
         ("error", notice.error.clone()),
-        ("created", Some(notice.created_at.to_string())),
-        ("finished", notice.finished_at.map(|time| time.to_string())),
+        ("created", Some(when(notice.created_at))),
+        ("finished", notice.finished_at.map(when)),
     ];
     fields.extend(notice.history.iter().map(|sent| ("notice", Some(told(sent)))));
     record(fields)
@@ -259,5 +268,5 @@ fn shown(notice: &Notice) -> String {
 fn told(sent: &SentNotice) -> String {
     let status = or_empty(sent.status);
     let what = sent.error.as_deref().or(sent.answer.as_deref()).unwrap_or_default();
-    format!("{} {status} {}", sent.at, cell(what))
+    format!("{} {status} {what}", sent.at)
 }

@@ -1,6 +1,7 @@
 //! What a command says: JSON for programs, lines and tables for people, errors in one line.
 
-use std::io::{self, ErrorKind, Write};
+use std::borrow::Cow;
+use std::io::{self, ErrorKind, IsTerminal, Write, stdin, stdout};
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -28,7 +29,7 @@ pub(crate) fn report(outcome: anyhow::Result<()>) -> ExitCode {
         None => format!("{error:#}"),
     };
     // Nothing is left to do if even this cannot be written.
-    let _ = writeln!(io::stderr(), "error: {text}");
+    let _ = writeln!(io::stderr(), "error: {}", visible(&text));
     ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
 }
 
@@ -71,7 +72,11 @@ impl Output {
         value: &impl Serialize,
         people: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
-        let text = if self.json { serde_json::to_string(value)? } else { people() };
+        let text = match self.json {
+            true if stdout().is_terminal() => unobeyed(&serde_json::to_string(value)?),
+            true => serde_json::to_string(value)?,
+            false => people(),
+        };
         writeln!(io::stdout(), "{text}")?;
         Ok(())
     }
@@ -80,6 +85,51 @@ impl Output {
     pub(crate) fn done(&self, people: impl FnOnce() -> String) -> anyhow::Result<()> {
         self.answer(&serde_json::json!({ "ok": true }), people)
     }
+}
+
+/// A text with its control characters written out: a terminal would obey them, and the text may be anybody's.
+/// Only ends of lines stay.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |c: char| c != '\n' && (c.is_control() || is_direction(c));
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_obeyed(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// JSON without the control characters that it may hold as they are; they stand in texts only.
+fn unobeyed(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Asks a person whether something shall be done that cannot be undone. A program is not asked.
+pub(crate) fn is_confirmed(question: &str) -> anyhow::Result<bool> {
+    if !stdin().is_terminal() {
+        return Ok(true);
+    }
+    write!(io::stderr(), "{} [y/N] ", visible(question))?;
+    let mut answer = String::new();
+    stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Whether a character turns the direction of a text, so that it reads as something else.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text that fits a table's cell: one line, shortened.
@@ -133,6 +183,15 @@ mod tests {
         ] {
             assert_eq!(brief(secs), text);
         }
+    }
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(visible("a\nb é中"), "a\nb é中");
+        assert_eq!(visible("\x1b]0;x\x07\u{9b}2J\u{202e}"), "\\u{1b}]0;x\\u{7}\\u{9b}2J\\u{202e}");
+        let json = unobeyed("{\"a\":\"\u{9b}2J\"}\n");
+        assert_eq!(json, "{\"a\":\"\\u009b2J\"}\n");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["a"], "\u{9b}2J");
     }
 
     #[test]

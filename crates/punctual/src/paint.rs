@@ -2,6 +2,8 @@
 
 use std::io::{IsTerminal, stdout};
 
+use comfy_table::{Attribute, Cell, Color};
+
 /// Whether standard output takes colours: a terminal, and nobody has asked for none.
 pub(crate) fn is_on() -> bool {
     stdout().is_terminal() && is_wanted()
@@ -43,23 +45,19 @@ impl Mood {
         })
     }
 
-    fn code(self) -> &'static str {
+    /// A cell in this mood's colour.
+    pub(crate) fn paint(self, cell: Cell) -> Cell {
         match self {
-            Self::Good => "32",
-            Self::Busy => "36",
-            Self::Still => "33",
-            Self::Bad => "31",
-            Self::Over => "2",
+            Self::Good => cell.fg(Color::DarkGreen),
+            Self::Busy => cell.fg(Color::DarkCyan),
+            Self::Still => cell.fg(Color::DarkYellow),
+            Self::Bad => cell.fg(Color::DarkRed),
+            Self::Over => faint(cell),
         }
-    }
-
-    /// A text in this mood's colour.
-    pub(crate) fn paint(self, text: &str) -> String {
-        format!("\x1b[{}m{text}\x1b[0m", self.code())
     }
 }
 
-/// A text that stands back: headings and names of fields.
-pub(crate) fn faint(text: &str) -> String {
-    format!("\x1b[2m{text}\x1b[0m")
+/// A cell that stands back: headings and names of fields.
+pub(crate) fn faint(cell: Cell) -> Cell {
+    cell.add_attribute(Attribute::Dim)
 }

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use punctual_client::{
-    Client, HttpTarget, NewPlan, Plan, PlanChanges, PlanResult, PlanState, PlanTime, RawJson,
-    RetryPolicy, Span, Timestamp,
+    Client, HttpTarget, NewPlan, Plan, PlanChanges, PlanResult, PlanState, RawJson, RetryPolicy,
+    Span, Timestamp,
 };
 use serde_json::json;
 
@@ -11,9 +11,11 @@ use crate::output::{Output, bare, cell, or_empty};
 use crate::pages::{gather, listed};
 use crate::push::read_payload;
 use crate::remote::Remote;
-use crate::rule::RuleArgs;
+use crate::rule::{RuleArgs, words};
 use crate::table::{record, table};
+use crate::times::{length, local};
 use crate::values;
+use crate::watch::Watch;
 
 /// Have work done by a calendar: once, or again and again
 #[derive(Args)]
@@ -35,7 +37,10 @@ pub(crate) struct PlanCommand {
 enum Verb {
     Add(Box<Add>),
     /// List plans, by queue and id
-    #[command(after_help = "Example:\n  punctual plan list --queue reports --state error,paused")]
+    #[command(
+        visible_alias = "ls",
+        after_help = "Example:\n  punctual plan list --queue reports --state error,paused"
+    )]
     List {
         /// Only those of this queue
         #[arg(long, alias = "station")]
@@ -46,6 +51,8 @@ enum Verb {
         /// Most plans to show
         #[arg(long, default_value_t = 50)]
         limit: usize,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Show a plan, and when it runs next
     #[command(after_help = "Example:\n  punctual plan get month-end --json | jq .next_at")]
@@ -106,7 +113,7 @@ Examples:
         limit: usize,
     },
     /// Remove a plan; its run that has not ended goes on
-    #[command(after_help = "Example:\n  punctual plan delete month-end")]
+    #[command(visible_alias = "rm", after_help = "Example:\n  punctual plan delete month-end")]
     Delete {
         /// The plan's id
         id: String,
@@ -206,13 +213,15 @@ impl PlanCommand {
         let (client, output) = self.remote.open()?;
         match self.verb {
             Verb::Add(add) => said(&output, "made", &client.make_plan(&add.plan()?).await?),
-            Verb::List { queue, state, limit } => {
-                list(&client, &output, queue.as_deref(), &state, limit).await
+            Verb::List { queue, state, limit, watch } => {
+                let queue = queue.as_deref();
+                watch.over(async || list(&client, &output, queue, &state, limit).await).await
             }
             Verb::Get { id, count } => get(&client, &output, &id, count).await,
             Verb::Preview(preview) => {
+                let zone = preview.rule.zone().to_owned();
                 let times = client.preview_plan(&preview.rule.rule()?, preview.count).await?;
-                output.answer(&json!({"items": times, "next": null}), || lines(&times))
+                output.answer(&json!({"items": times, "next": null}), || lines(&times, &zone))
             }
             Verb::Set { id, fields } => {
                 let none = PlanChanges::new();
@@ -235,7 +244,7 @@ impl PlanCommand {
 /// What was done to a plan, and where it stands.
 fn said(output: &Output, verb: &str, plan: &Plan) -> anyhow::Result<()> {
     output.answer(plan, || {
-        let next = plan.next_at.map(|at| format!(", next at {at}"));
+        let next = plan.next_at.map(|at| format!(", next at {}", local(at, &plan.timezone)));
         let task = plan.task.as_ref().map(|task| format!(", task {}/{task}", plan.queue));
         let (id, state) = (&plan.plan_id, plan.state.name());
         format!("{verb} plan {id}: {state}{}{}", or_empty(task), or_empty(next))
@@ -264,25 +273,13 @@ fn row(plan: &Plan) -> [String; 9] {
         plan.plan_id.clone(),
         plan.queue.clone(),
         plan.state.name().to_owned(),
-        rule(plan),
-        or_empty(plan.next_at),
+        words(plan),
+        or_empty(plan.next_at.map(|at| local(at, &plan.timezone))),
         runs(plan),
         or_empty(plan.last_state.as_ref().map(bare)),
         or_empty(plan.description.as_deref().map(cell)),
         or_empty(plan.error.as_deref().map(cell)),
     ]
-}
-
-/// A plan's rule in a few words.
-fn rule(plan: &Plan) -> String {
-    let value = plan.cron.clone().or(plan.plan_value.map(|value| value.to_string()));
-    let time = plan.plan_time.filter(|time| *time != PlanTime::ZERO);
-    let zone = Some(&plan.timezone).filter(|zone| *zone != "UTC");
-    let mut words = vec![plan.plan_type.to_string()];
-    words.extend(value);
-    words.extend(time.map(|time| time.to_string()));
-    words.extend(zone.cloned());
-    words.join(" ")
 }
 
 fn runs(plan: &Plan) -> String {
@@ -307,6 +304,7 @@ async fn get(client: &Client, output: &Output, id: &str, count: u32) -> anyhow::
 fn shown(plan: &Plan, next: &[Timestamp]) -> String {
     let list = |items: &[String]| Some(items.join(", ")).filter(|text| !text.is_empty());
     let json = |json: &RawJson| cell(json.as_str());
+    let time = |at| local(at, &plan.timezone);
     let mut fields = vec![
         ("id", Some(plan.plan_id.clone())),
         ("state", Some(plan.state.name().to_owned())),
@@ -314,28 +312,28 @@ fn shown(plan: &Plan, next: &[Timestamp]) -> String {
         ("queue", Some(plan.queue.clone())),
         ("bundle key", plan.bundle_key.clone()),
         ("message", Some(json(&plan.message))),
-        ("rule", Some(rule(plan))),
+        ("rule", Some(words(plan))),
         ("past ones", Some(if plan.no_keep { "run" } else { "are skipped" }.to_owned())),
         ("runs", Some(runs(plan))),
         ("skipped", Some(plan.skipped.to_string())),
         ("request", plan.request_id.clone()),
         ("caller", plan.caller.clone()),
         ("http", plan.http.as_ref().map(json)),
-        ("hold", plan.hold.as_ref().map(bare)),
+        ("hold", plan.hold.map(length)),
         ("max attempts", plan.max_attempts.map(|max| max.to_string())),
         ("retry", plan.retry.as_ref().map(bare)),
         ("priority", Some(plan.priority).filter(|n| *n != 0).map(|n| n.to_string())),
         ("requires", list(&plan.requires)),
         ("tags", list(&plan.tags)),
         ("callback", plan.callback.as_ref().map(json)),
-        ("last run", plan.exec_time.map(|at| at.to_string())),
+        ("last run", plan.exec_time.map(time)),
         ("it was", plan.last_state.as_ref().map(bare)),
         ("task", plan.task.clone()),
         ("error", plan.error.clone()),
-        ("created", Some(plan.created_at.to_string())),
-        ("finished", plan.finished_at.map(|at| at.to_string())),
+        ("created", Some(time(plan.created_at))),
+        ("finished", plan.finished_at.map(time)),
     ];
-    fields.extend(next.iter().map(|at| ("next", Some(at.to_string()))));
+    fields.extend(next.iter().map(|at| ("next", Some(time(*at)))));
     record(fields)
 }
 
@@ -360,9 +358,9 @@ fn told(result: &PlanResult) -> [String; 6] {
     ]
 }
 
-fn lines(times: &[Timestamp]) -> String {
+fn lines(times: &[Timestamp], zone: &str) -> String {
     if times.is_empty() {
         return "never".to_owned();
     }
-    times.iter().map(Timestamp::to_string).collect::<Vec<_>>().join("\n")
+    times.iter().map(|at| local(*at, zone)).collect::<Vec<_>>().join("\n")
 }

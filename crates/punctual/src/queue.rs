@@ -1,14 +1,19 @@
 //! `punctual queue`: look at queues, change their settings, stop and empty them.
 
-use clap::{Args, Subcommand};
-use punctual_client::{Client, Mode, QueueChanges, RawJson, Scale, State};
-use serde_json::{Map, Value};
+use std::io::{IsTerminal, stdin};
 
-use crate::output::{Output, bare, brief, or_empty};
+use anyhow::ensure;
+use clap::{Args, Subcommand};
+use punctual_client::{Client, Mode, QueueChanges, RawJson, Scale, Span, State};
+use serde_json::{Map, Number, Value};
+
+use crate::output::{Output, bare, brief, is_confirmed, or_empty};
 use crate::pages::{gather, listed};
 use crate::remote::Remote;
 use crate::table::{record, table};
+use crate::times::length;
 use crate::values;
+use crate::watch::Watch;
 
 /// Look at queues and change them
 #[derive(Args)]
@@ -28,7 +33,7 @@ pub(crate) struct Queue {
 #[derive(Subcommand)]
 enum Verb {
     /// List all queues
-    #[command(after_help = "Example:\n  punctual queue list --tag billing")]
+    #[command(visible_alias = "ls", after_help = "Example:\n  punctual queue list --tag billing")]
     List {
         /// Only those with this tag
         #[arg(long)]
@@ -36,12 +41,16 @@ enum Verb {
         /// Only those of this mode: pull, dispatch, http, vote, pub
         #[arg(long, value_parser = values::word::<Mode>)]
         mode: Option<Mode>,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Show a queue: its settings and what it holds
     #[command(after_help = "Example:\n  punctual queue get mail --json | jq .counts")]
     Get {
         /// The queue
         queue: String,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Make a queue, or change its settings
     #[command(after_help = "\
@@ -80,17 +89,23 @@ Examples:
         /// The queue
         queue: String,
     },
-    /// Drop all its tasks, keep its settings
+    /// Drop all its tasks, keep its settings; on a terminal it asks first
     #[command(after_help = "Example:\n  punctual queue reset mail")]
     Reset {
         /// The queue
         queue: String,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
     },
-    /// Drop the queue and all it holds
-    #[command(after_help = "Example:\n  punctual queue delete mail")]
+    /// Drop the queue and all it holds; on a terminal it asks first
+    #[command(visible_alias = "rm", after_help = "Example:\n  punctual queue delete mail --yes")]
     Delete {
         /// The queue
         queue: String,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
     },
 }
 
@@ -98,10 +113,15 @@ impl Queue {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let (client, output) = self.remote.open()?;
         match self.verb {
-            Verb::List { tag, mode } => list(&client, &output, tag.as_deref(), mode).await,
-            Verb::Get { queue } => {
-                let queue = client.queue(&queue).await?;
-                output.answer(&queue, || shown(&queue))
+            Verb::List { tag, mode, watch } => {
+                watch.over(async || list(&client, &output, tag.as_deref(), mode).await).await
+            }
+            Verb::Get { queue, watch } => {
+                let show = async || {
+                    let queue = client.queue(&queue).await?;
+                    output.answer(&queue, || shown(&queue))
+                };
+                watch.over(show).await
             }
             Verb::Set { queue, settings } => {
                 let changes =
@@ -123,16 +143,33 @@ impl Queue {
                 let answer = client.resume_queue(&queue).await?;
                 output.answer(&answer, || format!("resumed {queue}"))
             }
-            Verb::Reset { queue } => {
+            Verb::Reset { queue, yes } => {
+                confirm(&client, "drop", &queue, yes).await?;
                 let answer = client.reset_queue(&queue).await?;
                 output.answer(&answer, || format!("reset {queue}: it is empty"))
             }
-            Verb::Delete { queue } => {
+            Verb::Delete { queue, yes } => {
+                confirm(&client, "delete the queue and drop", &queue, yes).await?;
                 client.delete_queue(&queue).await?;
                 output.done(|| format!("deleted {queue}"))
             }
         }
     }
+}
+
+/// Lets a person think again before everything in a queue is dropped.
+async fn confirm(client: &Client, what: &str, queue: &str, yes: bool) -> anyhow::Result<()> {
+    if yes || !stdin().is_terminal() {
+        return Ok(());
+    }
+    let held = client.queue(queue).await?;
+    let bundles = match held.counts.bundles {
+        0 => String::new(),
+        n => format!(", {n} bundles"),
+    };
+    let question = format!("{what} all that is in {queue} ({}{bundles})?", counted(&held));
+    ensure!(is_confirmed(&question)?, "nothing was changed");
+    Ok(())
 }
 
 async fn list(
@@ -184,7 +221,7 @@ fn shown(queue: &punctual_client::Queue) -> String {
     for (name, value) in queue.settings.iter().filter(|(_, value)| !is_nothing(value)) {
         fields.push((name, Some(setting(name, value))));
     }
-    let age = queue.oldest_ready_age.map(|age| format!("{:.3}s", age.as_secs_f64()));
+    let age = queue.oldest_ready_age.map(|age| brief(age.as_secs_f64()));
     fields.push(("oldest_ready_age", age));
     fields.push(("tasks", Some(counted(queue))));
     let bundles = Some(queue.counts.bundles).filter(|n| *n > 0);
@@ -201,16 +238,25 @@ fn setting(name: &str, value: &Value) -> String {
     const SPANS: [&str; 8] =
         ["hold", "confirm_within", "timeout", "abandon_after", "first", "per", "done", "failed"];
     match value {
-        Value::Number(n) if SPANS.contains(&name) || name == "cancelled" => format!("{n}s"),
+        Value::Number(n) if SPANS.contains(&name) || name == "cancelled" => seconds(n),
         Value::Object(members) => {
             let part = |(name, value): (&String, &Value)| match (name.as_str(), value) {
-                ("max", Value::Number(n)) => format!("max {n}s"),
+                ("max", Value::Number(n)) => format!("max {}", seconds(n)),
+                ("intervals", Value::Array(waits)) => {
+                    let waits = waits.iter().map(|wait| setting("first", wait));
+                    format!("intervals {}", waits.collect::<Vec<_>>().join(" "))
+                }
                 (name, value) => format!("{name} {}", setting(name, value)),
             };
             members.iter().map(part).collect::<Vec<_>>().join(", ")
         }
         value => bare(value),
     }
+}
+
+fn seconds(n: &Number) -> String {
+    let millis = n.as_f64().map(|secs| Span::from_millis((secs * 1e3).round() as i64));
+    millis.map_or_else(|| format!("{n}s"), length)
 }
 
 /// How many tasks are in which state, as far as there are any.

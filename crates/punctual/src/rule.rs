@@ -1,9 +1,10 @@
 //! The flags that say when a plan is due.
 
 use clap::{ArgGroup, Args};
-use punctual_client::{PlanTime, PlanType, Rule, Timestamp};
+use punctual_client::{Plan, PlanTime, PlanType, Rule, Timestamp};
 
 use crate::output::Usage;
+use crate::times::local;
 use crate::values;
 
 const DAYS: [&str; 7] =
@@ -55,6 +56,11 @@ pub(crate) struct RuleArgs {
 }
 
 impl RuleArgs {
+    /// The zone of its local times.
+    pub(crate) fn zone(&self) -> &str {
+        self.timezone.as_deref().unwrap_or("UTC")
+    }
+
     pub(crate) fn rule(self) -> anyhow::Result<Rule> {
         let (mut rule, time) = if self.daily {
             (daily(self.time)?, None)
@@ -73,6 +79,89 @@ impl RuleArgs {
         rule = self.timezone.into_iter().fold(rule, Rule::timezone);
         Ok(if self.no_keep { rule.no_keep() } else { rule })
     }
+}
+
+/// A plan's rule in words.
+pub(crate) fn words(plan: &Plan) -> String {
+    let n = plan.plan_value.unwrap_or(1);
+    let every = |unit: &str| match n {
+        1 => format!("every {unit}"),
+        n => format!("every {n} {unit}s"),
+    };
+    let words = match plan.plan_type {
+        PlanType::None => return "at once".to_owned(),
+        PlanType::Time => match plan.plan_time {
+            Some(PlanTime::At(at)) => return format!("once, {}", local(at, &plan.timezone)),
+            _ => return "once".to_owned(),
+        },
+        PlanType::Second => every("second") + &from(plan),
+        PlanType::Minute => every("minute") + &from(plan),
+        PlanType::Hour => every("hour") + &from(plan),
+        PlanType::Day => every("day") + &from(plan),
+        PlanType::Week => {
+            let day = usize::try_from(n).ok().and_then(|day| DAYS.get(day));
+            let day = day.map_or_else(|| format!("day {n}"), |day| capital(day));
+            format!("every {day} at {}", of_day(plan))
+        }
+        PlanType::Month => {
+            let day = match n {
+                0 => "the last day".to_owned(),
+                -1 => "the last day but one".to_owned(),
+                n if n < 0 => format!("the day {} before the last", -n),
+                n => format!("day {n}"),
+            };
+            format!("every month on {day} at {}", of_day(plan))
+        }
+        PlanType::Cron => {
+            let cron = plan.cron.as_deref().unwrap_or_default();
+            daily_at(cron).unwrap_or_else(|| format!("cron {cron}"))
+        }
+    };
+    match plan.timezone.as_str() {
+        "UTC" => words,
+        zone => format!("{words}, {zone}"),
+    }
+}
+
+/// From when a rule repeats, if it says so.
+fn from(plan: &Plan) -> String {
+    match plan.plan_time {
+        Some(PlanTime::At(at)) if at != Timestamp::EPOCH => {
+            format!(" from {}", local(at, &plan.timezone))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The time of day of a rule that has days.
+fn of_day(plan: &Plan) -> String {
+    match plan.plan_time {
+        Some(PlanTime::OfDay(time)) => short(&time.to_string()),
+        Some(PlanTime::At(at)) if at != Timestamp::EPOCH => {
+            let local = local(at, &plan.timezone);
+            local.get(11..19).map_or(local.clone(), short)
+        }
+        _ => "00:00".to_owned(),
+    }
+}
+
+/// A time of day without seconds that are none.
+fn short(time: &str) -> String {
+    time.strip_suffix(":00").filter(|rest| rest.len() == 5).unwrap_or(time).to_owned()
+}
+
+fn capital(day: &str) -> String {
+    day[..1].to_uppercase() + &day[1..]
+}
+
+/// A pattern that means every day at a time, as `--daily` makes it.
+fn daily_at(cron: &str) -> Option<String> {
+    let fields: Vec<&str> = cron.split(' ').collect();
+    let [second, minute, hour, "*", "*", "*"] = fields[..] else { return None };
+    let is_number = |text: &&str| text.len() == 2 && text.bytes().all(|b| b.is_ascii_digit());
+    let time = [hour, minute, second];
+    let time = time.iter().all(is_number).then(|| short(&time.join(":")))?;
+    Some(format!("every day at {time}"))
 }
 
 /// Every day at a time of day: a pattern says so without a day to begin with.

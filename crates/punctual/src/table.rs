@@ -2,30 +2,46 @@
 
 use std::io::stdout;
 
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width, presets,
+};
 use rustix::termios::tcgetwinsize;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::output::visible;
 use crate::paint::{self, Mood};
 
-const GAP: &str = "  ";
+const GAP: u16 = 2;
 /// Columns of texts that may be shortened to fit the terminal; others are there to be copied.
 const PROSE: [&str; 9] =
     ["PAYLOAD", "ERROR", "RESULT", "DESCRIPTION", "URL", "QUEUES", "CAPABILITIES", "FOUND", "RULE"];
 /// A text shorter than that says nothing any more; then lines may wrap.
-const PROSE_WIDTH_MIN: usize = 12;
+const PROSE_WIDTH_MIN: u16 = 12;
+/// Columns of whole sentences: they wrap, and are not cut.
+const SENTENCES: &str = "WHAT";
+/// Columns that say how something stands.
+const STATES: [&str; 3] = ["STATE", "LAST", ""];
 
 /// How a table is written.
 #[derive(Clone, Copy)]
 struct Look {
     has_colours: bool,
     /// The width of the terminal, if there is one.
-    width: Option<usize>,
+    width: Option<u16>,
 }
 
 impl Look {
     fn here() -> Self {
-        let size = tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
-        Self { has_colours: paint::is_on(), width: size.filter(|width| *width > 0) }
+        let width = tcgetwinsize(stdout()).ok().map(|size| size.ws_col);
+        Self { has_colours: paint::is_on(), width: width.filter(|width| *width > 0) }
+    }
+
+    fn table(self) -> Table {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).force_no_tty();
+        if self.has_colours {
+            table.enforce_styling().style_text_only();
+        }
+        table
     }
 }
 
@@ -35,102 +51,51 @@ pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) ->
 }
 
 fn drawn<const N: usize>(heading: [&str; N], rows: &[[String; N]], look: Look) -> String {
-    let columns = columns(heading, rows, look.width);
-    let head = columns.iter().map(|column| Cell { text: heading[column.index], mood: None });
-    let head = line(&columns, head);
-    let mut lines = vec![if look.has_colours { paint::faint(&head) } else { head }];
+    let columns: Vec<usize> =
+        (0..N).filter(|index| rows.iter().any(|row| !row[*index].is_empty())).collect();
+    let mut table = look.table();
+    table.set_header(columns.iter().map(|index| paint::faint(Cell::new(heading[*index]))));
     for row in rows {
-        let cells = columns.iter().map(|column| {
-            let text = row[column.index].as_str();
-            let mood = Mood::of(text).filter(|_| look.has_colours && column.tells_state);
-            Cell { text, mood }
+        let mut cells = Row::from(columns.iter().map(|index| {
+            let mood = Mood::of(&row[*index]).filter(|_| STATES.contains(&heading[*index]));
+            let cell = Cell::new(visible(&row[*index]));
+            mood.map_or(cell.clone(), |mood| mood.paint(cell))
+        }));
+        if !heading.contains(&SENTENCES) {
+            cells.max_height(1);
+        }
+        table.add_row(cells);
+    }
+    if let Some(width) = look.width {
+        table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
+    }
+    table.set_truncation_indicator("…");
+    let widths = table.column_max_content_widths();
+    for (column, index) in table.column_iter_mut().zip(&columns) {
+        let is_last = Some(index) == columns.last();
+        column.set_padding((0, if is_last { 0 } else { GAP }));
+        if rows.iter().all(|row| is_number(&row[*index])) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        if heading[*index] == SENTENCES {
+            continue;
+        }
+        // What is cut is cut at a character, not at a word.
+        column.set_delimiter('\n');
+        let may_shrink = PROSE.contains(&heading[*index]) && widths[column.index] > PROSE_WIDTH_MIN;
+        column.set_constraint(match may_shrink {
+            true => ColumnConstraint::LowerBoundary(Width::Fixed(
+                PROSE_WIDTH_MIN + column.padding_width(),
+            )),
+            false => ColumnConstraint::ContentWidth,
         });
-        lines.push(line(&columns, cells));
     }
-    lines.join("\n")
-}
-
-struct Column {
-    index: usize,
-    width: usize,
-    is_number: bool,
-    tells_state: bool,
-}
-
-struct Cell<'a> {
-    text: &'a str,
-    mood: Option<Mood>,
-}
-
-fn columns<const N: usize>(
-    heading: [&str; N],
-    rows: &[[String; N]],
-    width: Option<usize>,
-) -> Vec<Column> {
-    let mut columns: Vec<_> = (0..N)
-        .filter(|index| rows.iter().any(|row| !row[*index].is_empty()))
-        .map(|index| Column {
-            index,
-            width: rows
-                .iter()
-                .map(|row| row[index].width())
-                .fold(heading[index].width(), usize::max),
-            is_number: rows.iter().all(|row| is_number(&row[index])),
-            tells_state: ["STATE", "LAST", ""].contains(&heading[index]),
-        })
-        .collect();
-    // What does not fit is taken from the widest texts.
-    let used = |columns: &[Column]| {
-        columns
-            .iter()
-            .map(|column| column.width + GAP.len())
-            .sum::<usize>()
-            .saturating_sub(GAP.len())
-    };
-    while width.is_some_and(|width| used(&columns) > width) {
-        let prose = columns.iter_mut().filter(|column| PROSE.contains(&heading[column.index]));
-        let widest = prose.max_by_key(|column| column.width);
-        let Some(widest) = widest.filter(|column| column.width > PROSE_WIDTH_MIN) else { break };
-        widest.width -= 1;
-    }
-    columns
+    table.trim_fmt()
 }
 
 fn is_number(text: &str) -> bool {
     let text = text.trim_end_matches("/s").trim_end_matches(['s', '%']);
     text.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'/')
-}
-
-fn line<'a>(columns: &[Column], cells: impl Iterator<Item = Cell<'a>>) -> String {
-    let mut line = String::new();
-    for (column, cell) in columns.iter().zip(cells) {
-        if !line.is_empty() || column.index != columns[0].index {
-            line.push_str(GAP);
-        }
-        let text = fitted(cell.text, column.width);
-        let room = " ".repeat(column.width.saturating_sub(text.width()));
-        let text = cell.mood.map_or_else(|| text.clone(), |mood| mood.paint(&text));
-        line += &if column.is_number { room + &text } else { text + &room };
-    }
-    line.truncate(line.trim_end().len());
-    line
-}
-
-/// A text, shortened to a width.
-pub(crate) fn fitted(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut fitted = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used >= width {
-            break;
-        }
-        fitted.push(c);
-    }
-    fitted + "…"
 }
 
 /// A record: one line per field that has a value.
@@ -139,20 +104,18 @@ pub(crate) fn record(fields: Vec<(&str, Option<String>)>) -> String {
 }
 
 fn recorded(fields: Vec<(&str, Option<String>)>, has_colours: bool) -> String {
-    let fields: Vec<_> =
-        fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let width = fields.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
-    let mut lines = Vec::new();
-    for (name, value) in &fields {
-        let mood = Mood::of(value).filter(|_| has_colours && *name == "state");
-        let value = mood.map_or_else(|| value.clone(), |mood| mood.paint(value));
-        for (index, part) in value.split('\n').enumerate() {
-            let name = format!("{:<width$}", if index == 0 { name } else { "" });
-            let name = if has_colours { paint::faint(&name) } else { name };
-            lines.push(format!("{name}{GAP}{part}").trim_end().to_owned());
-        }
+    let mut table = Look { has_colours, width: None }.table();
+    for (name, value) in fields {
+        let Some(value) = value else { continue };
+        let mood = Mood::of(&value).filter(|_| name == "state");
+        let cell = Cell::new(visible(&value));
+        let cell = mood.map_or(cell.clone(), |mood| mood.paint(cell));
+        table.add_row([paint::faint(Cell::new(name)), cell]);
     }
-    lines.join("\n")
+    for column in table.column_iter_mut() {
+        column.set_padding((0, GAP));
+    }
+    table.trim_fmt()
 }
 
 #[cfg(test)]
@@ -181,16 +144,34 @@ mod tests {
         assert!(narrow.contains(&"é".repeat(11)), "no use to shorten further: {narrow}");
         let ids = drawn(["PAYLOAD", "ID"], &rows, Look { width: Some(20), ..PLAIN });
         assert!(ids.contains(&"é".repeat(60)), "ids are copied: {ids}");
-        assert_eq!(fitted("日本語", 4), "日…", "wide characters count twice");
+        let wide = vec![["日本語".repeat(5)]];
+        let wide = drawn(["PAYLOAD"], &wide, Look { width: Some(14), ..PLAIN });
+        assert_eq!(wide, "PAYLOAD\n日本語日本語…", "wide characters count twice");
     }
 
     #[test]
     fn colours_are_for_states_only() {
         let rows = rows(&[["failed", "failed"]]);
         let text = drawn(["QUEUE", "STATE"], &rows, Look { has_colours: true, width: None });
-        assert_eq!(text.lines().nth(1), Some("failed  \x1b[31mfailed\x1b[0m"));
+        assert_eq!(text.lines().nth(1), Some("failed  \x1b[38;5;1mfailed\x1b[39m"));
         let plain = drawn(["QUEUE", "STATE"], &rows, PLAIN);
         assert!(!plain.contains('\x1b'), "{plain}");
+    }
+
+    #[test]
+    fn control_characters_of_a_text_are_shown_and_not_obeyed() {
+        let rows = rows(&[["a\x1b[2Jb"]]);
+        let text = drawn(["PAYLOAD"], &rows, PLAIN);
+        assert_eq!(text, "PAYLOAD\na\\u{1b}[2Jb");
+        let fields = vec![("error", Some("x\r\x07\ny".to_owned()))];
+        assert_eq!(recorded(fields, false), "error  x\\r\\u{7}\n       y");
+    }
+
+    #[test]
+    fn sentences_wrap_and_are_not_cut() {
+        let rows = rows(&[["clock", "it is not synchronised by anybody"]]);
+        let text = drawn(["CHECK", "WHAT"], &rows, Look { width: Some(25), ..PLAIN });
+        assert_eq!(text, "CHECK  WHAT\nclock  it is not\n       synchronised by\n       anybody");
     }
 
     #[test]

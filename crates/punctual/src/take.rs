@@ -79,5 +79,5 @@ fn shown(queue: &str, answer: &TakeAnswer) -> String {
             ]
         })
         .collect();
-    table(["ID", "TOKEN", "ATTEMPT", "HELD UNTIL", "PAYLOAD"], &rows)
+    table(["ID", "TASK TOKEN", "ATTEMPT", "HELD UNTIL", "PAYLOAD"], &rows)
 }

@@ -1,7 +1,8 @@
 //! `punctual work`: a worker whose handler is any command.
 
+use std::io::Write;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
@@ -12,6 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::output::{brief, cell, visible};
 use crate::remote::Remote;
 use crate::values;
 
@@ -24,10 +26,10 @@ const ERROR_BYTES_MAX: usize = 4 << 10;
 /// Carry out the tasks of a queue by running a command for each
 ///
 /// The command gets the payload on its standard input, and PUNCTUAL_QUEUE, PUNCTUAL_TASK_ID and
-/// PUNCTUAL_ATTEMPT in its environment. If it ends with 0 the task is done, with its standard output
+/// PUNCTUAL_ATTEMPT in its environment, but not the access token. If it ends with 0 the task is done, with its standard output
 /// as the result (JSON, or else as text); otherwise it failed, with the end of its standard error as
-/// the reason, and is tried again by the queue's policy. Its standard error is shown here, too. While it runs its hold is extended. A
-/// cancelled task's command is ended, with all it has started.
+/// the reason, and is tried again by the queue's policy. Its standard error is shown here, too, between lines that
+/// say which task began and how it ended. While it runs its hold is extended. A cancelled task's command is ended, with all it has started.
 ///
 /// Ctrl-C or SIGTERM: nothing more is taken and running commands finish; a second one ends
 /// them and gives their tasks back.
@@ -68,28 +70,60 @@ impl Work {
         let command = std::sync::Arc::new(self.command);
         let handler = move |job: Job| {
             let command = command.clone();
-            async move { carry_out(&job, &command, timeout).await }
+            async move {
+                let name = format!("{}/{}", job.task.queue, job.task.id);
+                let begun = Instant::now();
+                say(&format!("{name} started, attempt {}", job.task.attempt));
+                let outcome = carry_out(&job, &command, timeout).await;
+                let took = brief(begun.elapsed().as_secs_f64());
+                match &outcome {
+                    Ok(_) => say(&format!("{name} done in {took}")),
+                    Err(fail) => {
+                        let error = fail.error.as_deref().unwrap_or_default();
+                        let last = error.lines().next_back().unwrap_or_default();
+                        say(&format!("{name} failed in {took}: {}", cell(last)));
+                    }
+                }
+                outcome
+            }
         };
         let mut asked = signal(SignalKind::terminate())?;
         let mut interrupted = signal(SignalKind::interrupt())?;
         let (stop, stopped) = oneshot::channel();
         let (hurry, hurried) = oneshot::channel();
         tokio::spawn(async move {
-            for ask in [stop, hurry] {
+            for (ask, means) in [
+                (stop, "stopping: commands under way finish; asked again, they are ended"),
+                (hurry, "stopping now: commands are ended, their tasks given back"),
+            ] {
                 tokio::select! {
                     _ = asked.recv() => {}
                     _ = interrupted.recv() => {}
                 }
+                say(means);
                 let _ = ask.send(());
             }
         });
+        say(&format!(
+            "{name} works on {} at {}, {} at a time",
+            self.queue,
+            client.url(),
+            self.concurrency
+        ));
         let runtime = Runtime::new(client, name)
             .capabilities(self.capabilities)
             .grace(Duration::MAX)
             .hurry(said(hurried))
             .handle(self.queue, self.concurrency, handler);
-        Ok(runtime.run_until(said(stopped)).await?)
+        runtime.run_until(said(stopped)).await?;
+        say("stopped");
+        Ok(())
     }
+}
+
+/// Says what the worker does. The task is what counts: it goes on if nobody hears it.
+fn say(what: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", visible(what));
 }
 
 async fn said(what: oneshot::Receiver<()>) {
@@ -168,6 +202,8 @@ fn start(job: &Job, command: &[String]) -> anyhow::Result<Running> {
     let mut started = Command::new(program);
     started
         .args(args)
+        // It may be anybody's program, and needs no access to the server.
+        .env_remove("PUNCTUAL_TOKEN")
         .env("PUNCTUAL_QUEUE", &job.task.queue)
         .env("PUNCTUAL_TASK_ID", &job.task.id)
         .env("PUNCTUAL_ATTEMPT", job.task.attempt.to_string())

@@ -7,6 +7,8 @@ use crate::output::bare;
 use crate::pages::{gather, listed};
 use crate::remote::Remote;
 use crate::table::{record, table};
+use crate::times::when;
+use crate::watch::Watch;
 
 /// Look at the workers that registered, and send them home
 #[derive(Args)]
@@ -26,7 +28,7 @@ pub(crate) struct WorkerCommand {
 #[derive(Subcommand)]
 enum Verb {
     /// List workers, by name
-    #[command(after_help = "Example:\n  punctual worker list --queue render")]
+    #[command(visible_alias = "ls", after_help = "Example:\n  punctual worker list --queue render")]
     List {
         /// Only those that serve this queue
         #[arg(long)]
@@ -34,6 +36,8 @@ enum Verb {
         /// Most workers to show
         #[arg(long, default_value_t = 50)]
         limit: usize,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Show a worker
     #[command(after_help = "Example:\n  punctual worker get gpu-1 --json | jq .load")]
@@ -48,7 +52,7 @@ enum Verb {
         name: String,
     },
     /// Take a worker out; what it held is ready for others at once
-    #[command(after_help = "Example:\n  punctual worker remove gpu-1")]
+    #[command(visible_alias = "rm", after_help = "Example:\n  punctual worker remove gpu-1")]
     Remove {
         /// The worker's name
         name: String,
@@ -59,12 +63,14 @@ impl WorkerCommand {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let (client, output) = self.remote.open()?;
         match self.verb {
-            Verb::List { queue, limit } => {
-                let page = gather(limit, async |n, cursor| {
-                    client.workers(queue.as_deref(), n, cursor).await
-                })
-                .await?;
-                output.answer(&page, || listed(&page, "no workers", rows))
+            Verb::List { queue, limit, watch } => {
+                let queue = queue.as_deref();
+                let show = async || {
+                    let read = async |n, at: Option<&str>| client.workers(queue, n, at).await;
+                    let page = gather(limit, read).await?;
+                    output.answer(&page, || listed(&page, "no workers", rows))
+                };
+                watch.over(show).await
             }
             Verb::Get { name } => {
                 let worker = client.worker(&name).await?;
@@ -107,7 +113,7 @@ fn shown(worker: &Worker) -> String {
         ("queues", list(&worker.queues)),
         ("capabilities", list(&worker.capabilities)),
         ("load", Some(format!("{} of {}", worker.load, worker.capacity))),
-        ("joined", Some(worker.joined_at.to_string())),
-        ("heard of", Some(worker.last_heartbeat.to_string())),
+        ("joined", Some(when(worker.joined_at))),
+        ("heard of", Some(when(worker.last_heartbeat))),
     ])
 }

@@ -22,10 +22,13 @@ const CLOCK_OFF_MAX: Duration = Duration::from_secs(5);
 const LISTEN: &str = "127.0.0.1:23334";
 
 /// Looks at a store in a directory. Beside a server that has it open that server is asked, at the
-/// address its configuration names.
-pub(super) async fn examine(dir: &Path, config: Option<&Config>) -> Vec<Check> {
+/// address its configuration names, unless one was asked already.
+pub(super) async fn examine(dir: &Path, config: Option<&Config>, is_asked: bool) -> Vec<Check> {
     if !dir.exists() {
-        return vec![records(dir)];
+        let advice = "name the store with --store or --config, or a server that runs with --url; \
+            a server makes its store when it starts";
+        let found = format!("there is no store in {}", dir.display());
+        return vec![Check::fail("files", vec![found], advice)];
     }
     let mut checks = vec![permissions(dir), room(dir), order_of_time(dir)];
     match holder(dir) {
@@ -36,7 +39,9 @@ pub(super) async fn examine(dir: &Path, config: Option<&Config>) -> Vec<Check> {
                 "files",
                 format!("{found}; they are read through when it is stopped"),
             ));
-            checks.push(server(config).await);
+            if !is_asked {
+                checks.push(server(config).await);
+            }
         }
     }
     checks
@@ -136,7 +141,7 @@ async fn server(config: Option<&Config>) -> Check {
         Err(error) => Check::warn(
             "server",
             error.to_string(),
-            "name its --config, so that it can be asked; or look at what its log says",
+            "name its address with --url, or its --config, so that it can be asked; or look at what its log says",
         ),
     }
 }

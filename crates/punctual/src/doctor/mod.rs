@@ -5,6 +5,7 @@
 mod embedded;
 mod machine;
 mod redis;
+mod server;
 
 use anyhow::bail;
 use clap::Args;
@@ -13,11 +14,13 @@ use serde::Serialize;
 use crate::config::{self, StoreFlags};
 use crate::output::Output;
 use crate::place::StorePlace;
+use crate::remote::Remote;
 use crate::table::table;
 
-/// Look for what is wrong with a store and around it, and mend it
+/// Look for what is wrong with a server or a store and around it, and mend it
 ///
-/// It looks at the configuration, at the clock, at the limits of the machine and at the store. In Redis it
+/// With --url or PUNCTUAL_URL it asks that server, and looks at a store only if one is named, too. Otherwise
+/// it looks at the configuration, at the clock, at the limits of the machine and at the store. In Redis it
 /// compares all records with all indexes, and looks at the settings and the clock of Redis; servers may
 /// go on meanwhile. Of the embedded store it reads every page and every record; while a server has it
 /// open it asks that server instead.
@@ -27,6 +30,7 @@ What deserves a look is `warn`, what must be mended is `fail`; then the exit cod
 
 Examples:
   punctual doctor
+  punctual doctor --url https://queue.example:23334 --token ACCESS_TOKEN
   punctual doctor --config /etc/punctual/punctual.toml
   punctual doctor --store redis://127.0.0.1:6379
   punctual doctor --store redis://127.0.0.1:6379 --repair
@@ -37,9 +41,8 @@ pub(crate) struct Doctor {
     /// Mend indexes in Redis that disagree with the records
     #[arg(long)]
     repair: bool,
-    /// Answer in JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    remote: Remote,
 }
 
 /// What was looked at, and what was found.
@@ -88,15 +91,27 @@ impl Doctor {
         let checks = self.examine().await?;
         let wrong = checks.iter().filter(|check| !check.ok).count();
         let report = Report { ok: wrong == 0, checks };
-        Output::new(self.json).answer(&report, || people(&report.checks))?;
+        Output::new(self.remote.is_json()).answer(&report, || people(&report.checks))?;
         match wrong {
             0 => Ok(()),
-            1 => bail!("something is wrong: {}", names(&report.checks)),
-            n => bail!("{n} things are wrong: {}", names(&report.checks)),
+            1 => bail!("one thing must be mended: {}", names(&report.checks)),
+            n => bail!("{n} things must be mended: {}", names(&report.checks)),
         }
     }
 
     async fn examine(&self) -> anyhow::Result<Vec<Check>> {
+        let mut checks = Vec::new();
+        if self.remote.is_named() {
+            let (client, _) = self.remote.clone().open()?;
+            checks.extend(server::examine(&client).await);
+        }
+        if !self.remote.is_named() || self.repair || self.flags.name_a_store() {
+            checks.extend(self.examine_store().await?);
+        }
+        Ok(checks)
+    }
+
+    async fn examine_store(&self) -> anyhow::Result<Vec<Check>> {
         let file = self.flags.config.as_deref();
         let config = match file.map(config::check).transpose() {
             Ok(config) => config,
@@ -116,7 +131,8 @@ impl Doctor {
                 )
             }
             StorePlace::Directory(dir) => {
-                checks.extend(embedded::examine(&dir, config.as_ref()).await);
+                let is_asked = self.remote.is_named();
+                checks.extend(embedded::examine(&dir, config.as_ref(), is_asked).await);
             }
             StorePlace::Redis(place) => {
                 checks.extend(place.files.passwords().map(machine::password));

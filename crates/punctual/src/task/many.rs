@@ -9,6 +9,7 @@ use crate::output::{Output, Usage, cell, or_empty};
 use crate::pages::{gather, listed};
 use crate::table::table;
 use crate::values;
+use crate::watch::Watch;
 
 /// Which tasks of a queue; every condition narrows.
 #[derive(Args)]
@@ -66,14 +67,19 @@ pub(super) struct List {
     /// How many at most
     #[arg(long, default_value_t = 50)]
     limit: usize,
+    #[command(flatten)]
+    watch: Watch,
 }
 
 impl List {
     pub(super) async fn run(self, client: &Client, output: &Output) -> anyhow::Result<()> {
         let (queue, filter) = self.which.filter();
-        let read = async |n, cursor: Option<&str>| client.tasks(&queue, &filter, n, cursor).await;
-        let page = gather(self.limit, read).await?;
-        output.answer(&page, || listed(&page, &format!("no such tasks in {queue}"), rows))
+        let show = async || {
+            let read = async |n, at: Option<&str>| client.tasks(&queue, &filter, n, at).await;
+            let page = gather(self.limit, read).await?;
+            output.answer(&page, || listed(&page, &format!("no such tasks in {queue}"), rows))
+        };
+        self.watch.over(show).await
     }
 }
 

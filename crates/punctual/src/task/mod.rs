@@ -10,8 +10,10 @@ use punctual_client::{Extend, Held, RawJson, Span};
 use self::change::{Change, stands};
 use self::many::{Bulk, List};
 use self::show::shown;
+use crate::output::visible;
 use crate::remote::Remote;
 use crate::values;
+use crate::watch::Watch;
 
 /// Look at tasks and control them
 #[derive(Args)]
@@ -21,7 +23,7 @@ Examples:
   punctual task why mail welcome-ada
   punctual task retry mail welcome-ada
   punctual task bulk retry mail --state failed
-  punctual task fail mail welcome-ada TOKEN --error 'mailbox full'")]
+  punctual task fail mail welcome-ada TASK_TOKEN --error 'mailbox full'")]
 pub(crate) struct Task {
     #[command(subcommand)]
     verb: Verb,
@@ -46,6 +48,7 @@ struct Holding {
     /// The task's id
     id: String,
     /// The token its take answered
+    #[arg(value_name = "TASK_TOKEN")]
     token: String,
 }
 
@@ -57,10 +60,16 @@ impl Holding {
 
 #[derive(Subcommand)]
 enum Verb {
+    #[command(visible_alias = "ls")]
     List(List),
     /// Show a task
     #[command(after_help = "Example:\n  punctual task get mail welcome-ada --json | jq .payload")]
-    Get(Named),
+    Get {
+        #[command(flatten)]
+        task: Named,
+        #[command(flatten)]
+        watch: Watch,
+    },
     /// Say why a task is not running now
     #[command(after_help = "Example:\n  punctual task why mail welcome-ada")]
     Why(Named),
@@ -68,7 +77,7 @@ enum Verb {
     Change(Change),
     /// Hold a task for longer, report on it, and hear whether to stop
     #[command(after_help = "\
-Example:\n  punctual task extend mail welcome-ada TOKEN --hold 5m --progress 0.5")]
+Example:\n  punctual task extend mail welcome-ada TASK_TOKEN --hold 5m --progress 0.5")]
     Extend {
         #[command(flatten)]
         task: Holding,
@@ -86,7 +95,10 @@ Example:\n  punctual task extend mail welcome-ada TOKEN --hold 5m --progress 0.5
         checkpoint: Option<RawJson>,
     },
     /// Remove a task, whatever its state
-    #[command(after_help = "Example:\n  punctual task clean mail welcome-ada")]
+    #[command(
+        visible_alias = "rm",
+        after_help = "Example:\n  punctual task clean mail welcome-ada"
+    )]
     Clean(Named),
     Bulk(Bulk),
 }
@@ -97,13 +109,16 @@ impl Task {
         match self.verb {
             Verb::List(list) => list.run(&client, &output).await,
             Verb::Bulk(bulk) => bulk.run(&client, &output).await,
-            Verb::Get(Named { queue, id }) => {
-                let task = client.task(&queue, &id).await?;
-                output.answer(&task, || shown(&task))
+            Verb::Get { task: Named { queue, id }, watch } => {
+                let show = async || {
+                    let task = client.task(&queue, &id).await?;
+                    output.answer(&task, || shown(&task))
+                };
+                watch.over(show).await
             }
             Verb::Why(Named { queue, id }) => {
                 let why = client.why(&queue, &id).await?;
-                output.answer(&why, || format!("{} ({})", why.text, why.reason))
+                output.answer(&why, || format!("{} ({})", visible(&why.text), why.reason))
             }
             Verb::Clean(Named { queue, id }) => {
                 client.clean(&queue, &id).await?;

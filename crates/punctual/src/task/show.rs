@@ -2,8 +2,9 @@
 
 use punctual_client::{Attempt, RawJson, Task, Timestamp};
 
-use crate::output::{bare, cell, or_empty};
+use crate::output::{bare, or_empty};
 use crate::table::record;
+use crate::times::when;
 
 /// Times taken, and how often at most.
 pub(super) fn attempts(task: &Task) -> String {
@@ -16,7 +17,7 @@ pub(super) fn attempts(task: &Task) -> String {
 /// A task, field by field.
 pub(super) fn shown(task: &Task) -> String {
     let json = |value: &Option<RawJson>| value.as_ref().map(|json| json.as_str().to_owned());
-    let time = |value: Option<Timestamp>| value.map(|time| time.to_string());
+    let time = |value: Option<Timestamp>| value.map(when);
     let history: Vec<_> = task.history.iter().map(attempted).collect();
     record(vec![
         ("queue", Some(task.queue.clone())),
@@ -47,5 +48,5 @@ fn attempted(attempt: &Attempt) -> String {
     let who = or_empty(attempt.worker.as_ref());
     let error = or_empty(attempt.error.as_deref());
     let line = format!("{} {} {who} {error}", attempt.at, bare(&attempt.outcome));
-    cell(&line)
+    line.trim_end().to_owned()
 }

@@ -27,6 +27,7 @@ mod scrape;
 mod service;
 mod start;
 mod target;
+mod terminal;
 mod tls;
 mod tour;
 mod watch;

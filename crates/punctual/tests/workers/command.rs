@@ -82,6 +82,37 @@ async fn every_ballot_of_a_vote_is_answered() {
 }
 
 #[tokio::test]
+async fn it_says_what_it_does_and_keeps_its_access_token_to_itself() {
+    let (server, client) = server();
+    queue(&client, "q", "pull", HOLD).await;
+    let told = tempfile::NamedTempFile::new().unwrap();
+    let mut command = punctual();
+    command.args(["work", "q", "--name", "w", "--", "sh", "-c"]);
+    command.arg(r#"[ -z "$PUNCTUAL_TOKEN" ] && [ -n "$PUNCTUAL_URL" ] && [ $(cat) = 1 ]"#);
+    command.env("PUNCTUAL_URL", &server.url).env("PUNCTUAL_TOKEN", "secret");
+    command.stdout(Stdio::null()).stderr(told.reopen().unwrap());
+    let mut working = Working(command.spawn().unwrap());
+    client.push("q", &NewTask::new(&1).id("good")).await.unwrap();
+    in_state(&client, "q", "good", State::Done).await;
+    client.push("q", &NewTask::new(&2).id("bad").max_attempts(1)).await.unwrap();
+    in_state(&client, "q", "bad", State::Failed).await;
+    working.signal("TERM");
+    tokio::task::spawn_blocking(move || working.0.wait().unwrap()).await.unwrap();
+    let told = std::fs::read_to_string(told.path()).unwrap();
+    let lines: Vec<_> = told.lines().collect();
+    assert!(
+        lines[0].starts_with(&format!("w works on q at {}, 1 at a time", server.url)),
+        "{told}"
+    );
+    assert_eq!((lines[1], lines[3]), ("q/good started, attempt 1", "q/bad started, attempt 1"));
+    assert!(
+        lines[2].starts_with("q/good done in ") && lines[4].contains(": exit status: 1"),
+        "{told}"
+    );
+    assert!(lines[5].starts_with("stopping") && lines[6] == "stopped", "{told}");
+}
+
+#[tokio::test]
 async fn a_cancel_ends_the_command_and_all_it_has_started() {
     let (server, client) = server();
     queue(&client, "q", "pull", Duration::from_secs(1)).await;
