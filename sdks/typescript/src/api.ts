@@ -108,8 +108,8 @@ export class Api extends Transport {
   }
 
   /** List plans, by station and id or by the time they wait for. */
-  listPlans(options: { station?: string; state?: t.PlanState; order?: string; limit?: number; cursor?: string } = {}): Promise<t.PlanPage> {
-    return this.json<t.PlanPage>({ method: "GET", path: "/v1/plans", query: { station: options.station, state: options.state, order: options.order, limit: options.limit, cursor: options.cursor } });
+  listPlans(options: { queue?: string; station?: string; state?: t.PlanState; order?: string; limit?: number; cursor?: string } = {}): Promise<t.PlanPage> {
+    return this.json<t.PlanPage>({ method: "GET", path: "/v1/plans", query: { queue: options.queue, station: options.station, state: options.state, order: options.order, limit: options.limit, cursor: options.cursor } });
   }
 
   /** Make a plan. */
@@ -133,8 +133,8 @@ export class Api extends Transport {
   }
 
   /** Make a plan under an id, or give the one there another rule; what it has counted stays. */
-  putPlan(id: string, body: t.NewPlan = {}): Promise<t.Plan> {
-    return this.json<t.Plan>({ method: "PUT", path: path("/v1/plans/{id}", id), body });
+  putPlan(id: string, body: t.NewPlan = {}, options: { ifMatch?: string } = {}): Promise<t.Plan> {
+    return this.json<t.Plan>({ method: "PUT", path: path("/v1/plans/{id}", id), body, headers: { "if-match": options.ifMatch } });
   }
 
   /** Tell when a plan will run next, if every run ends in time. */
@@ -183,8 +183,8 @@ export class Api extends Transport {
   }
 
   /** Create a queue, or change its settings. */
-  putQueue(queue: string, body: t.Settings = {}): Promise<t.Queue> {
-    return this.json<t.Queue>({ method: "PUT", path: path("/v1/queues/{queue}", queue), body });
+  putQueue(queue: string, body: t.Settings = {}, options: { ifMatch?: string } = {}): Promise<t.Queue> {
+    return this.json<t.Queue>({ method: "PUT", path: path("/v1/queues/{queue}", queue), body, headers: { "if-match": options.ifMatch } });
   }
 
   /** List bundles, by key. */
@@ -308,8 +308,8 @@ export class Api extends Transport {
   }
 
   /** Change what was pushed, while nobody has taken it. */
-  editTask(queue: string, id: string, body: t.Edit = {}): Promise<t.Task> {
-    return this.json<t.Task>({ method: "PATCH", path: path("/v1/queues/{queue}/tasks/{id}", queue, id), body });
+  editTask(queue: string, id: string, body: t.Edit = {}, options: { ifMatch?: string } = {}): Promise<t.Task> {
+    return this.json<t.Task>({ method: "PATCH", path: path("/v1/queues/{queue}/tasks/{id}", queue, id), body, headers: { "if-match": options.ifMatch } });
   }
 
   /** Assign a ready task of a dispatch queue to a worker, which has to confirm it. */

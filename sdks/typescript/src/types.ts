@@ -109,7 +109,8 @@ export interface Bulk {
   cursor?: string | null;
   /** Count those that match and change nothing. */
   dry_run?: boolean | null;
-  filter?: Filter | null;
+  /** Which tasks; `{}` for all of them. */
+  filter: Filter;
   /** What to do with them. */
   verb: BulkVerb;
 }
@@ -678,7 +679,7 @@ export interface NewFlow {
 
 /** A plan as it is made or changed. */
 export interface NewPlan {
-  /** The bundle of the station to push into instead of making tasks. */
+  /** The bundle of the queue to push into instead of making tasks. */
   bundle_key?: string | null;
   callback?: Callback | null;
   /** Who made it. */
@@ -704,7 +705,7 @@ export interface NewPlan {
    * digits; generated if left out.
    */
   plan_id?: any;
-  /** How often it runs, -1 for ever; required if it repeats. */
+  /** Another name of `repeat`. */
   plan_repet?: number | null;
   /** When it is due, from when it repeats, or at which time of day. */
   plan_time?: any;
@@ -713,12 +714,16 @@ export interface NewPlan {
   plan_value?: number | null;
   /** Their priority, -100 to 100. */
   priority?: number | null;
+  /** The queue its runs are pushed to; required in a new plan, and the same for ever. */
+  queue?: string | null;
+  /** How often it runs, -1 for ever; required if it repeats. */
+  repeat?: number | null;
   /** The caller's own id for it. */
   request_id?: string | null;
-  /** Capabilities their worker must have; for stations of mode dispatch. */
+  /** Capabilities their worker must have; for queues of mode dispatch. */
   requires?: string[] | null;
   retry?: Retry | null;
-  /** The queue its runs are pushed to; required in a new plan, and the same for ever. */
+  /** Another name of `queue`. */
   station?: string | null;
   /** Their labels. */
   tags?: string[] | null;
@@ -946,7 +951,7 @@ export interface Plan {
   cron?: string | null;
   /** Whether occurrences that are past are kept instead of skipped. */
   no_keep?: boolean | null;
-  /** How often it runs; -1 for ever. */
+  /** Another name of `repeat`. */
   plan_repet?: number | null;
   /** When it is due, from when it repeats, or at which time of day; 0: not given. */
   plan_time: any;
@@ -954,6 +959,8 @@ export interface Plan {
   plan_type: PlanType;
   /** How many units lie between two runs, or on which day they are. */
   plan_value?: number | null;
+  /** How often it runs; -1 for ever. */
+  repeat?: number | null;
   /** The zone of its local times. */
   timezone?: string | null;
   /** The bundle of the station that it pushes into instead. */
@@ -983,6 +990,8 @@ export interface Plan {
   plan_id: string;
   /** Their priority. */
   priority: number;
+  /** The queue its runs are pushed to. */
+  queue: string;
   /** Runs that were done. */
   real_repet: number;
   /** The caller's own id for it. */
@@ -994,7 +1003,7 @@ export interface Plan {
   skipped: number;
   /** Where it stands. */
   state: PlanState;
-  /** The queue its runs are pushed to. */
+  /** Another name of `queue`. */
   station: string;
   /** Their labels. */
   tags: string[];
@@ -1039,7 +1048,7 @@ export interface Preview {
   n?: number | null;
   /** Whether occurrences that are past are kept instead of skipped. */
   no_keep?: boolean | null;
-  /** How often it runs, -1 for ever; required if it repeats. */
+  /** Another name of `repeat`. */
   plan_repet?: number | null;
   /** When it is due, from when it repeats, or at which time of day. */
   plan_time?: any;
@@ -1047,6 +1056,8 @@ export interface Preview {
   plan_type: RuleType;
   /** How many units lie between two runs (1 to 32767), or on which day they are. */
   plan_value?: number | null;
+  /** How often it runs, -1 for ever; required if it repeats. */
+  repeat?: number | null;
   /** The IANA zone of its local times. */
   timezone?: string | null;
 }
@@ -1223,7 +1234,7 @@ export interface RuleView {
   cron?: string | null;
   /** Whether occurrences that are past are kept instead of skipped. */
   no_keep?: boolean | null;
-  /** How often it runs; -1 for ever. */
+  /** Another name of `repeat`. */
   plan_repet?: number | null;
   /** When it is due, from when it repeats, or at which time of day; 0: not given. */
   plan_time: any;
@@ -1231,6 +1242,8 @@ export interface RuleView {
   plan_type: PlanType;
   /** How many units lie between two runs, or on which day they are. */
   plan_value?: number | null;
+  /** How often it runs; -1 for ever. */
+  repeat?: number | null;
   /** The zone of its local times. */
   timezone?: string | null;
 }

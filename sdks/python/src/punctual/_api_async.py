@@ -290,6 +290,7 @@ class AsyncApi(AsyncTransport):
     async def list_plans(
         self,
         *,
+        queue: Optional[str] = None,
         station: Optional[str] = None,
         state: Optional[t.PlanState] = None,
         order: Optional[str] = None,
@@ -300,7 +301,7 @@ class AsyncApi(AsyncTransport):
         call: Wire = wire(
             "GET",
             "/v1/plans",
-            query={"station": station, "state": state, "order": order, "limit": limit, "cursor": cursor},
+            query={"queue": queue, "station": station, "state": state, "order": order, "limit": limit, "cursor": cursor},
         )
         answer: t.PlanPage = await self._json(call)
         return answer
@@ -326,6 +327,8 @@ class AsyncApi(AsyncTransport):
         plan_type: Union[Optional[t.RuleType], Unset] = UNSET,
         plan_value: Union[Optional[int], Unset] = UNSET,
         priority: Union[Optional[int], Unset] = UNSET,
+        queue: Union[Optional[str], Unset] = UNSET,
+        repeat: Union[Optional[int], Unset] = UNSET,
         request_id: Union[Optional[str], Unset] = UNSET,
         requires: Union[Optional[List[str]], Unset] = UNSET,
         retry: Union[Optional[t.Retry], Unset] = UNSET,
@@ -338,7 +341,7 @@ class AsyncApi(AsyncTransport):
         call: Wire = wire(
             "POST",
             "/v1/plans",
-            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
+            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "queue": queue, "repeat": repeat, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
             headers={"Idempotency-Key": idempotency_key},
             is_keyed=True,
         )
@@ -355,13 +358,14 @@ class AsyncApi(AsyncTransport):
         plan_repet: Union[Optional[int], Unset] = UNSET,
         plan_time: Any = UNSET,
         plan_value: Union[Optional[int], Unset] = UNSET,
+        repeat: Union[Optional[int], Unset] = UNSET,
         timezone: Union[Optional[str], Unset] = UNSET,
     ) -> t.TimePage:
         """Tell when a plan with such a rule would run. Nothing is stored."""
         call: Wire = wire(
             "POST",
             "/v1/plans/preview",
-            body={"cron": cron, "n": n, "no_keep": no_keep, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "timezone": timezone},
+            body={"cron": cron, "n": n, "no_keep": no_keep, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "repeat": repeat, "timezone": timezone},
         )
         answer: t.TimePage = await self._json(call)
         return answer
@@ -411,18 +415,22 @@ class AsyncApi(AsyncTransport):
         plan_type: Union[Optional[t.RuleType], Unset] = UNSET,
         plan_value: Union[Optional[int], Unset] = UNSET,
         priority: Union[Optional[int], Unset] = UNSET,
+        queue: Union[Optional[str], Unset] = UNSET,
+        repeat: Union[Optional[int], Unset] = UNSET,
         request_id: Union[Optional[str], Unset] = UNSET,
         requires: Union[Optional[List[str]], Unset] = UNSET,
         retry: Union[Optional[t.Retry], Unset] = UNSET,
         station: Union[Optional[str], Unset] = UNSET,
         tags: Union[Optional[List[str]], Unset] = UNSET,
         timezone: Union[Optional[str], Unset] = UNSET,
+        if_match: Optional[str] = None,
     ) -> t.Plan:
         """Make a plan under an id, or give the one there another rule; what it has counted stays."""
         call: Wire = wire(
             "PUT",
             path("/v1/plans/{id}", id),
-            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
+            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "queue": queue, "repeat": repeat, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
+            headers={"If-Match": if_match},
         )
         answer: t.Plan = await self._json(call)
         return answer
@@ -572,12 +580,14 @@ class AsyncApi(AsyncTransport):
         tag: Union[Optional[str], Unset] = UNSET,
         timeout: Union[Optional[t.Duration], Unset] = UNSET,
         url: Union[Optional[str], Unset] = UNSET,
+        if_match: Optional[str] = None,
     ) -> t.Queue:
         """Create a queue, or change its settings."""
         call: Wire = wire(
             "PUT",
             path("/v1/queues/{queue}", queue),
             body={"abandon_after": abandon_after, "abandoned": abandoned, "concurrency": concurrency, "confirm_within": confirm_within, "headers": headers, "hold": hold, "keep": keep, "max": max, "max_attempts": max_attempts, "mode": mode, "order": order, "rate": rate, "retry": retry, "secret": secret, "tag": tag, "timeout": timeout, "url": url},
+            headers={"If-Match": if_match},
         )
         answer: t.Queue = await self._json(call)
         return answer
@@ -931,10 +941,10 @@ class AsyncApi(AsyncTransport):
         self,
         queue: str,
         *,
+        filter: t.Filter,
         verb: t.BulkVerb,
         cursor: Union[Optional[str], Unset] = UNSET,
         dry_run: Union[Optional[bool], Unset] = UNSET,
-        filter: Union[Optional[t.Filter], Unset] = UNSET,
     ) -> t.Bulked:
         """Do the same to all tasks that match, at most 1000 per call."""
         call: Wire = wire(
@@ -981,12 +991,14 @@ class AsyncApi(AsyncTransport):
         priority: Union[Optional[int], Unset] = UNSET,
         retry: Union[Optional[t.Retry], Unset] = UNSET,
         tags: Union[Optional[List[str]], Unset] = UNSET,
+        if_match: Optional[str] = None,
     ) -> t.Task:
         """Change what was pushed, while nobody has taken it."""
         call: Wire = wire(
             "PATCH",
             path("/v1/queues/{queue}/tasks/{id}", queue, id),
             body={"due": due, "expires": expires, "payload": payload, "priority": priority, "retry": retry, "tags": tags},
+            headers={"If-Match": if_match},
         )
         answer: t.Task = await self._json(call)
         return answer

@@ -194,6 +194,8 @@ class ReleaseItemBatch(TypedDict):
 
 
 class _Bulk(TypedDict):
+    # Which tasks; `{}` for all of them.
+    filter: Filter
     # What to do with them.
     verb: BulkVerb
 
@@ -205,7 +207,6 @@ class Bulk(_Bulk, total=False):
     cursor: Optional[str]
     # Count those that match and change nothing.
     dry_run: Optional[bool]
-    filter: Optional[Filter]
 
 
 class Bulked(TypedDict):
@@ -836,7 +837,7 @@ class NewFlow(_NewFlow, total=False):
 class NewPlan(TypedDict, total=False):
     """A plan as it is made or changed."""
 
-    # The bundle of the station to push into instead of making tasks.
+    # The bundle of the queue to push into instead of making tasks.
     bundle_key: Optional[str]
     callback: Optional[Callback]
     # Who made it.
@@ -860,7 +861,7 @@ class NewPlan(TypedDict, total=False):
     # Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`, or a whole number, which is written as 16 hex
     # digits; generated if left out.
     plan_id: Any
-    # How often it runs, -1 for ever; required if it repeats.
+    # Another name of `repeat`.
     plan_repet: Optional[int]
     # When it is due, from when it repeats, or at which time of day.
     plan_time: Any
@@ -869,12 +870,16 @@ class NewPlan(TypedDict, total=False):
     plan_value: Optional[int]
     # Their priority, -100 to 100.
     priority: Optional[int]
+    # The queue its runs are pushed to; required in a new plan, and the same for ever.
+    queue: Optional[str]
+    # How often it runs, -1 for ever; required if it repeats.
+    repeat: Optional[int]
     # The caller's own id for it.
     request_id: Optional[str]
-    # Capabilities their worker must have; for stations of mode dispatch.
+    # Capabilities their worker must have; for queues of mode dispatch.
     requires: Optional[List[str]]
     retry: Optional[Retry]
-    # The queue its runs are pushed to; required in a new plan, and the same for ever.
+    # Another name of `queue`.
     station: Optional[str]
     # Their labels.
     tags: Optional[List[str]]
@@ -1113,6 +1118,8 @@ class _Plan(TypedDict):
     plan_id: str
     # Their priority.
     priority: int
+    # The queue its runs are pushed to.
+    queue: str
     # Runs that were done.
     real_repet: int
     # Capabilities their worker must have.
@@ -1121,7 +1128,7 @@ class _Plan(TypedDict):
     skipped: int
     # Where it stands.
     state: PlanState
-    # The queue its runs are pushed to.
+    # Another name of `queue`.
     station: str
     # Their labels.
     tags: List[str]
@@ -1134,10 +1141,12 @@ class Plan(_Plan, total=False):
     cron: Optional[str]
     # Whether occurrences that are past are kept instead of skipped.
     no_keep: Optional[bool]
-    # How often it runs; -1 for ever.
+    # Another name of `repeat`.
     plan_repet: Optional[int]
     # How many units lie between two runs, or on which day they are.
     plan_value: Optional[int]
+    # How often it runs; -1 for ever.
+    repeat: Optional[int]
     # The zone of its local times.
     timezone: Optional[str]
     # The bundle of the station that it pushes into instead.
@@ -1206,12 +1215,14 @@ class Preview(_Preview, total=False):
     n: Optional[int]
     # Whether occurrences that are past are kept instead of skipped.
     no_keep: Optional[bool]
-    # How often it runs, -1 for ever; required if it repeats.
+    # Another name of `repeat`.
     plan_repet: Optional[int]
     # When it is due, from when it repeats, or at which time of day.
     plan_time: Any
     # How many units lie between two runs (1 to 32767), or on which day they are.
     plan_value: Optional[int]
+    # How often it runs, -1 for ever; required if it repeats.
+    repeat: Optional[int]
     # The IANA zone of its local times.
     timezone: Optional[str]
 
@@ -1408,10 +1419,12 @@ class RuleView(_RuleView, total=False):
     cron: Optional[str]
     # Whether occurrences that are past are kept instead of skipped.
     no_keep: Optional[bool]
-    # How often it runs; -1 for ever.
+    # Another name of `repeat`.
     plan_repet: Optional[int]
     # How many units lie between two runs, or on which day they are.
     plan_value: Optional[int]
+    # How often it runs; -1 for ever.
+    repeat: Optional[int]
     # The zone of its local times.
     timezone: Optional[str]
 
