@@ -1,5 +1,5 @@
 // Short words about what has just been done, or why not. Errors stay until they are dismissed, those of
-// an outage until it is over.
+// an outage until it is over, but long enough to be read.
 
 import { cx, effect, html, signal } from "../lib/html.js";
 import { ApiError, outage } from "../lib/api.js";
@@ -34,12 +34,17 @@ export function complain(error) {
         ? error.message
         : String(error);
   const away = error instanceof ApiError && (error.status === 0 || error.status === 503);
-  toasts.value = [...toasts.value.slice(-3), { id: (last += 1), text, bad: true, outage: away }];
+  const toast = { id: (last += 1), text, bad: true, outage: away };
+  toasts.value = [...toasts.value.slice(-3), toast];
+  // Another request may have ended the outage already.
+  if (away && !outage.peek()) forget([toast]);
 }
 
-// An outage that is over needs no words any more.
+/** Dismisses words about an outage that is over, when they could be read. @param {Toast[]} over */
+const forget = (over) => over.forEach((toast) => setTimeout(() => dismiss(toast.id), SHOWN_MS));
+
 effect(() => {
-  if (!outage.value) toasts.value = toasts.peek().filter((toast) => !toast.outage);
+  if (!outage.value) forget(toasts.peek().filter((toast) => toast.outage));
 });
 
 /** @param {Destination} destination */
