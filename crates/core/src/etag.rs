@@ -25,7 +25,7 @@ const RULE: &str = "the ETag of a GET, in its quotes, or *";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ETag(String);
 
-/// What a change is conditional on.
+/// The condition of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IfMatch {
     /// The thing exists.

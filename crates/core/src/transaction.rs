@@ -3,8 +3,6 @@
 //! A store keeps records and answers with their versions. A decision names the version it was made from; a
 //! store carries it out only if the record is still that version.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::json::RawJson;
@@ -176,17 +174,5 @@ impl From<OwnerChange> for Transaction {
 impl From<Change> for Transaction {
     fn from(change: Change) -> Self {
         Self::Task(change)
-    }
-}
-
-impl Stored {
-    /// The queue and id of the task.
-    pub fn name(&self) -> (&QueueName, &TaskId) {
-        (&self.task.spec.queue, &self.task.spec.id)
-    }
-
-    /// What it was pushed with.
-    pub fn spec(&self) -> &Arc<Spec> {
-        &self.task.spec
     }
 }

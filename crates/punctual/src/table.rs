@@ -80,7 +80,7 @@ fn drawn<const N: usize>(heading: [&str; N], rows: &[[String; N]], look: Look) -
         if heading[*index] == SENTENCES {
             continue;
         }
-        // What is cut is cut at a character, not at a word.
+        // Text is cut at a character, not at a word.
         column.set_delimiter('\n');
         let may_shrink = PROSE.contains(&heading[*index]) && widths[column.index] > PROSE_WIDTH_MIN;
         column.set_constraint(match may_shrink {

@@ -154,7 +154,7 @@ pub struct Edit {
     pub retry: Patch<RetryPolicy>,
     /// A new expiry; reset: none.
     pub expires: Patch<Timestamp>,
-    /// What the task must still be for it; none: whatever it is.
+    /// The version of the task that the edit expects; none: any.
     pub if_match: Option<IfMatch>,
 }
 

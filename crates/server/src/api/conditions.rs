@@ -14,7 +14,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use super::Problem;
 use crate::engine::Failure;
 
-/// What a change is conditional on; nothing, if its request says nothing.
+/// The condition of a change; none, if its request names none.
 pub(crate) struct Condition(pub(super) Option<IfMatch>);
 
 impl Condition {

@@ -123,7 +123,7 @@ export function filter(patch, { replace = false } = {}) {
   const address = href(path, { ...Object.fromEntries(query), ...patch });
   if (replace) history.replaceState(null, "", address);
   else location.hash = address;
-  // What is typed before the browser tells of the new address must not bring the old one back.
+  // Text typed before the browser tells of the new address must not bring the old one back.
   follow();
 }
 

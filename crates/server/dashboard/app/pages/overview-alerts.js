@@ -1,4 +1,4 @@
-// What somebody should look at, on top of the overview, and the first steps where nothing has happened yet.
+// The strip of alerts on top of the overview, and the first steps on a new server.
 
 import { html } from "../lib/html.js";
 import { may, token, unlimited, url } from "../lib/api.js";

@@ -79,7 +79,7 @@ function Opened() {
   useEffect(() => {
     dialog.current?.showModal();
     for (const kind of NAMED) {
-      // What the token does not show is not found.
+      // Records that the token may not read are not found.
       api.get(kind.from).then(({ items }) => setNamed((old) => [...old, ...items.map((/** @type {any} */ item) => entry(kind, item))]), () => {});
     }
   }, []);
