@@ -179,6 +179,7 @@ test("edits are not lost without a question: by a link, by Back, by Escape", asy
   await tab.getByRole("link", { name: "edited", exact: true }).click();
   await button(tab, "Settings").click();
   const form = tab.getByRole("dialog", { name: "Settings: edited" });
+  await form.waitFor();
   await tab.keyboard.press("Escape");
   await form.waitFor({ state: "detached" });
   await button(tab, "Settings").click();
