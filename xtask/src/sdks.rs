@@ -21,7 +21,20 @@ pub(crate) fn check_all() -> anyhow::Result<()> {
     command(&python, &["-m", "mypy"]).within(&within).run()?;
     with_binary(command(&python, &["-m", "pytest", "-q"])).within(&within).run()?;
     let within = root().join("sdks/typescript");
-    with_binary(command("npm", &["test", "--silent"])).within(&within).run()
+    with_binary(command("npm", &["test", "--silent"])).within(&within).run()?;
+    check_go()
+}
+
+/// The Go SDK: its format, what vet finds, and its tests. The standard library is all it needs: nothing is fetched.
+fn check_go() -> anyhow::Result<()> {
+    for folder in ["sdks/go", "sdks/conformance/drivers/go"] {
+        let within = root().join(folder);
+        command("sh", &["-c", "unformatted=$(gofmt -l .) && test -z \"$unformatted\" || { echo \"gofmt: $unformatted\"; exit 1; }"])
+            .within(&within)
+            .run()?;
+        command("go", &["vet", "./..."]).within(&within).run()?;
+    }
+    with_binary(command("go", &["test", "./..."])).within(&root().join("sdks/go")).run()
 }
 
 fn prepare() -> anyhow::Result<()> {

@@ -10,15 +10,21 @@ pub(crate) struct Tool {
     program: &'static str,
     package: &'static str,
     oldest: (u32, u32),
+    /// The argument that makes it say its version.
+    asked: &'static str,
 }
 
 const fn tool(program: &'static str) -> Tool {
-    Tool { program, package: program, oldest: (0, 0) }
+    Tool { program, package: program, oldest: (0, 0), asked: "--version" }
 }
 
 impl Tool {
     const fn package(self, package: &'static str) -> Self {
         Self { package, ..self }
+    }
+
+    const fn asked(self, asked: &'static str) -> Self {
+        Self { asked, ..self }
     }
 
     const fn since(self, major: u32, minor: u32) -> Self {
@@ -39,6 +45,7 @@ pub(crate) const SDKS: &[Tool] = &[
     tool("python3").since(3, 10),
     tool("node").package("nodejs").since(20, 0),
     tool("npm"),
+    tool("go").package("golang-go").since(1, 19).asked("version"),
 ];
 /// The tools of the tests and of the examples in the docs.
 pub(crate) const TESTS: &[Tool] = &[
@@ -117,7 +124,7 @@ fn problem(tool: &Tool) -> Option<String> {
 
 /// The version a tool says it has; `(0, 0)` of one that says none, nothing if it cannot be run.
 fn version(tool: &Tool) -> Option<(u32, u32)> {
-    let output = Command::new(tool.program).arg("--version").stderr(Stdio::null()).output().ok()?;
+    let output = Command::new(tool.program).arg(tool.asked).stderr(Stdio::null()).output().ok()?;
     if !output.status.success() {
         return None;
     }
@@ -154,6 +161,7 @@ mod tests {
             ("Python 3.11.2", Some((3, 11))),
             ("Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0", Some((7, 0))),
             ("Chromium 140.0.7339.185 built on Debian", Some((140, 0))),
+            ("go version go1.19.8 linux/amd64", Some((1, 19))),
             ("no version at all.", None),
         ] {
             assert_eq!(read_version(text), version, "{text}");

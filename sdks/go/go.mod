@@ -1,0 +1,3 @@
+module punctual.dev/punctual-go
+
+go 1.19
