@@ -142,6 +142,12 @@ impl QueueChanges {
         self.set("max_attempts", RawJson::of(&max_attempts))
     }
 
+    /// The longest a task may be held in one attempt, however often its holder extends.
+    #[must_use]
+    pub fn max_runtime(self, max_runtime: Span) -> Self {
+        self.set("max_runtime", RawJson::of(&max_runtime))
+    }
+
     /// The waits between attempts.
     #[must_use]
     pub fn retry(self, retry: &RetryPolicy) -> Self {

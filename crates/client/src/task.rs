@@ -42,6 +42,8 @@ pub struct NewTask {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_attempts: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    max_runtime: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     retry: Option<RetryPolicy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unique_for: Option<Span>,
@@ -121,6 +123,13 @@ impl NewTask {
     #[must_use]
     pub fn max_attempts(mut self, max_attempts: i32) -> Self {
         self.max_attempts = Some(max_attempts);
+        self
+    }
+
+    /// The longest one attempt may hold it, instead of the queue's limit.
+    #[must_use]
+    pub fn max_runtime(mut self, max_runtime: Span) -> Self {
+        self.max_runtime = Some(max_runtime);
         self
     }
 
@@ -241,6 +250,9 @@ pub struct Task {
     pub attempt: u32,
     /// Takes before it is failed; −1 for no limit.
     pub max_attempts: i32,
+    /// The longest one attempt may hold it, if it says so itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_runtime: Option<Span>,
     /// How far it is, from 0 to 1.
     pub progress: Option<f64>,
     /// The last message of its holder.

@@ -125,6 +125,9 @@ pub struct Settings {
     pub confirm_within: Span,
     /// Takes before a task is failed.
     pub max_attempts: MaxAttempts,
+    /// The longest a task may be held in one attempt, however often its holder extends.
+    #[serde(default)]
+    pub max_runtime: Option<Span>,
     /// When to try again.
     pub retry: RetryPolicy,
     /// The order among ready tasks of one priority.
@@ -158,6 +161,7 @@ impl Default for Settings {
             hold: Span::from_secs(30),
             confirm_within: Span::from_secs(10),
             max_attempts: MaxAttempts::default(),
+            max_runtime: None,
             retry: RetryPolicy::default(),
             order: Order::Fifo,
             concurrency: None,
@@ -206,6 +210,8 @@ pub struct SettingsPatch {
     pub confirm_within: Patch<Span>,
     /// See [`Settings::max_attempts`].
     pub max_attempts: Patch<MaxAttempts>,
+    /// See [`Settings::max_runtime`].
+    pub max_runtime: Patch<Span>,
     /// See [`Settings::retry`].
     pub retry: Patch<RetryPolicy>,
     /// See [`Settings::order`].
@@ -267,6 +273,7 @@ impl SettingsPatch {
             hold: self.hold.apply(now.hold, initial.hold),
             confirm_within: self.confirm_within.apply(now.confirm_within, initial.confirm_within),
             max_attempts: self.max_attempts.apply(now.max_attempts, initial.max_attempts),
+            max_runtime: self.max_runtime.apply_optional(now.max_runtime),
             retry: self.retry.apply(now.retry, initial.retry),
             order: self.order.apply(now.order, initial.order),
             concurrency: self.concurrency.apply_optional(now.concurrency),
@@ -307,6 +314,12 @@ fn unhidden(secrets: Vec<String>, before: &[String]) -> Vec<String> {
 }
 
 impl Settings {
+    /// The longest an attempt at a task may hold it, where the task asks for a limit of its own or not. Calls
+    /// of a URL are limited by their time-out instead.
+    pub fn max_runtime_of(&self, task: Option<Span>) -> Option<Span> {
+        task.or(self.max_runtime).filter(|_| self.mode != Mode::Http)
+    }
+
     /// Where its tasks go that name no URL of their own.
     pub fn target(&self) -> Option<TargetUrl> {
         TargetUrl::parse("url", self.url.as_ref()?).ok()
@@ -330,6 +343,7 @@ impl Settings {
         for (field, span) in [
             ("hold", self.hold),
             ("confirm_within", self.confirm_within),
+            ("max_runtime", self.max_runtime.unwrap_or(Span::MAX)),
             ("abandon_after", self.abandon_after.unwrap_or(Span::MAX)),
             ("rate", self.rate.map_or(Span::MAX, |rate| rate.per)),
         ] {

@@ -18,7 +18,7 @@ use crate::json::RawJson;
 use crate::limits::VOTE_RESULT_BYTES_MAX;
 use crate::name::{QueueName, TaskId, WorkerName};
 use crate::queue::Settings;
-use crate::task::{Edge, Event, Hold, Settlement, State, Task, Verb, edge};
+use crate::task::{Edge, Event, Hold, MAX_RUNTIME, Settlement, State, Task, Verb, edge};
 use crate::time::{Span, Timestamp};
 use crate::token::{Seed, Token};
 
@@ -42,6 +42,10 @@ pub struct Ballot {
     pub token: Token,
     /// The length of its hold once it has confirmed.
     pub hold: Span,
+    /// The longest that hold may last, however often it is extended.
+    pub max_runtime: Option<Span>,
+    /// When it was confirmed.
+    pub started: Option<Timestamp>,
     /// Where it stands.
     pub state: BallotState,
 }
@@ -116,9 +120,24 @@ impl Ballot {
     fn time_out(&mut self) -> Answer {
         let error = match self.state {
             BallotState::Assigned { .. } => "not confirmed in time",
+            BallotState::Running { until } if self.latest().is_some_and(|at| until >= at) => {
+                MAX_RUNTIME
+            }
             _ => "its hold ended before its worker was heard of",
         };
         self.give_up(error)
+    }
+
+    /// When its hold ends at the latest.
+    fn latest(&self) -> Option<Timestamp> {
+        Some(self.started? + self.max_runtime?)
+    }
+
+    /// Its hold goes on from now.
+    fn hold_on(&mut self, now: Timestamp) {
+        let until = now + self.hold;
+        self.state =
+            BallotState::Running { until: self.latest().map_or(until, |at| until.min(at)) };
     }
 }
 
@@ -136,6 +155,8 @@ impl Vote {
             worker,
             token: seed.token(index),
             hold: task.spec.hold.unwrap_or(queue.hold),
+            max_runtime: task.max_runtime(queue),
+            started: None,
             state: BallotState::Assigned { until },
         };
         let ballots = voters.into_iter().enumerate().map(ballot).collect();
@@ -162,9 +183,9 @@ impl Vote {
         let since = seen.status.hold.map_or(until, |hold| hold.since);
         seen.status.hold = Some(Hold { token: ballot.token, since, until, length: ballot.hold });
         seen.status.worker = Some(worker.clone());
+        seen.status.taken_at = ballot.started;
         if matches!(ballot.state, BallotState::Assigned { .. }) {
             seen.status.state = State::Assigned;
-            seen.status.taken_at = None;
         }
         Some(seen)
     }
@@ -202,11 +223,12 @@ impl Vote {
                 if state == State::Running {
                     return Ok(self.unchanged());
                 }
-                ballot.state = BallotState::Running { until: now + ballot.hold };
+                ballot.started = Some(now);
+                ballot.hold_on(now);
             }
             Event::Extend { extension, .. } => {
                 ballot.hold = extension.hold.unwrap_or(ballot.hold);
-                ballot.state = BallotState::Running { until: now + ballot.hold };
+                ballot.hold_on(now);
             }
             Event::Settle { settlement, .. } => {
                 answers.push(ballot.settle(settlement)?);

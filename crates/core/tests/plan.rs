@@ -73,6 +73,7 @@ fn taken(mut run: Task, now: Timestamp) -> (Task, punctual_core::Token) {
         now,
         hold: secs(30),
         confirm_within: None,
+        max_runtime: None,
     });
     (run, token)
 }

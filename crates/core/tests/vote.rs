@@ -37,7 +37,14 @@ fn taken() -> Task {
     let mut task = Task::new(Spec::new(queue, NewTask::default(), id, at(0)), at(0));
     let (token, hold) = (Seed::new(9 << 64).token(0), Span::from_secs(30));
     let confirm_within = Some(Span::from_secs(10));
-    task.status.take(Grant { token, worker: None, now: at(0), hold, confirm_within });
+    task.status.take(Grant {
+        token,
+        worker: None,
+        now: at(0),
+        hold,
+        confirm_within,
+        max_runtime: None,
+    });
     task
 }
 
@@ -76,6 +83,22 @@ fn every_voter_has_its_own_token_time_to_confirm_and_hold() {
     let seen = turn.vote.seen_by(&name("a"), &task).unwrap();
     assert_eq!((seen.status.state, seen.status.hold.unwrap().until), (State::Running, at(66)));
     assert_eq!(turn.vote.seen_by(&name("c"), &task), None);
+}
+
+#[test]
+fn no_ballot_outlasts_the_longest_run() {
+    let settings = Settings { max_runtime: Some(Span::from_secs(40)), ..settings() };
+    let (seed, task) = (Seed::new(1 << 64), taken());
+    let (vote, event) = Vote::open(&task, vec![name("a")], seed, &settings, at(0));
+    let task = decide(&task, event, at(0)).task;
+    let vote = confirmed(vote, seed.token(0), at(9));
+    let extension = Extension { hold: Some(Span::from_secs(60)), ..Extension::default() };
+    let extend = Event::Extend { token: seed.token(0), extension };
+    let vote = vote.happen(&extend, at(20)).unwrap().vote;
+    let seen = vote.seen_by(&name("a"), &task).unwrap();
+    assert_eq!((seen.status.taken_at, vote.until()), (Some(at(9)), Some(at(49))));
+    let turn = vote.time_out();
+    assert_eq!(turn.answers[0].error.as_deref(), Some("max_runtime"));
 }
 
 #[test]

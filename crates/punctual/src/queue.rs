@@ -54,8 +54,8 @@ enum Verb {
     },
     /// Make a queue, or change its settings
     #[command(after_help = "\
-Fields of every queue: mode, tag, max, hold, confirm_within, max_attempts, retry, order, concurrency,
-rate, keep, abandon_after, abandoned; of mode http also url, headers, secret, timeout.
+Fields of every queue: mode, tag, max, hold, confirm_within, max_attempts, max_runtime, retry, order,
+concurrency, rate, keep, abandon_after, abandoned; of mode http also url, headers, secret, timeout.
 A value is JSON, or else text. FIELD= with nothing behind it goes back to the default.
 
 Examples:
@@ -235,8 +235,17 @@ fn is_nothing(value: &Value) -> bool {
 
 /// A setting as it would be given, lengths of time with their unit.
 fn setting(name: &str, value: &Value) -> String {
-    const SPANS: [&str; 8] =
-        ["hold", "confirm_within", "timeout", "abandon_after", "first", "per", "done", "failed"];
+    const SPANS: [&str; 9] = [
+        "hold",
+        "confirm_within",
+        "max_runtime",
+        "timeout",
+        "abandon_after",
+        "first",
+        "per",
+        "done",
+        "failed",
+    ];
     match value {
         Value::Number(n) if SPANS.contains(&name) || name == "cancelled" => seconds(n),
         Value::Object(members) => {

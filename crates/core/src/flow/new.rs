@@ -53,6 +53,8 @@ pub struct NewStep {
     pub hold: Option<Span>,
     /// See [`NewTask::max_attempts`].
     pub max_attempts: Option<MaxAttempts>,
+    /// See [`NewTask::max_runtime`].
+    pub max_runtime: Option<Span>,
     /// See [`NewTask::retry`].
     pub retry: Option<RetryPolicy>,
     /// See [`NewTask::unique_for`].
@@ -147,6 +149,7 @@ impl NewStep {
             priority: self.priority,
             hold: self.hold,
             max_attempts: self.max_attempts,
+            max_runtime: self.max_runtime,
             retry: self.retry,
             unique_for: self.unique_for,
             expires: self.expires,

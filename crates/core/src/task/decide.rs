@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event::{Edit, Event, Settlement};
 use super::push::{check_priority, check_pub};
 use super::state::{Edge, State, Verb, edge};
-use super::{Grant, Outcome, Spec, Status, Task};
+use super::{Grant, MAX_RUNTIME, Outcome, Spec, Status, Task};
 use crate::error::Refusal;
 use crate::name::TaskId;
 use crate::patch::Patch;
@@ -101,6 +101,7 @@ impl Task {
     fn apply(mut self, event: Event, context: &Context<'_>) -> Result<Decision, Refusal> {
         let now = context.now;
         let state = self.status.state;
+        let max_runtime = self.max_runtime(context.queue);
         let status = &mut *self.status;
         match event {
             Event::Confirm { .. } => {
@@ -112,12 +113,14 @@ impl Task {
                 if let Some(hold) = &mut status.hold {
                     hold.until = now + hold.length;
                 }
+                status.cap_hold(max_runtime);
             }
             Event::Extend { extension, .. } => {
                 if let Some(hold) = &mut status.hold {
                     hold.length = extension.hold.unwrap_or(hold.length);
                     hold.until = now + hold.length;
                 }
+                status.cap_hold(max_runtime);
                 status.progress = extension.progress.or(status.progress);
                 status.message = extension.message.or(status.message.take());
                 status.checkpoint = extension.checkpoint.or(status.checkpoint.take());
@@ -132,6 +135,7 @@ impl Task {
                     now,
                     hold: self.spec.hold.unwrap_or(context.queue.hold),
                     confirm_within: Some(context.queue.confirm_within),
+                    max_runtime,
                 });
                 return Ok(Decision { capacity: Some(capacity), ..self.kept(Fate::Keep) });
             }
@@ -294,9 +298,10 @@ impl Task {
         }
         let (outcome, error) = match state {
             State::Assigned => (Outcome::Unconfirmed, "not confirmed in time"),
+            _ if self.has_run_too_long(context.queue) => (Outcome::Lost, MAX_RUNTIME),
             _ => (Outcome::Lost, "its hold ended before its worker was heard of"),
         };
-        self.status.untake(now, outcome, None);
+        self.status.untake(now, outcome, Some(error).filter(|it| *it == MAX_RUNTIME));
         match state {
             State::Pausing => return self.pause(false),
             State::Cancelling => return self.end(State::Cancelled, context),
@@ -313,6 +318,14 @@ impl Task {
             return self.expire(context);
         }
         self.kept(Fate::Keep)
+    }
+
+    /// Whether its hold lasted as long as one may.
+    fn has_run_too_long(&self, queue: &Settings) -> bool {
+        match (self.status.hold, self.status.taken_at, self.max_runtime(queue)) {
+            (Some(hold), Some(started), Some(max)) => hold.until >= started + max,
+            _ => false,
+        }
     }
 
     fn is_asked_to_stop(&self) -> bool {

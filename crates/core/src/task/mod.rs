@@ -34,6 +34,9 @@ use crate::time::{Span, Timestamp};
 use crate::token::Token;
 use crate::trace::TraceParent;
 
+/// The error of a task or ballot that was held as long as it may be.
+pub(crate) const MAX_RUNTIME: &str = "max_runtime";
+
 /// A task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
@@ -70,6 +73,8 @@ pub struct Spec {
     pub hold: Option<Span>,
     /// Its own limit of attempts, instead of the queue's.
     pub max_attempts: Option<MaxAttempts>,
+    /// The longest one attempt may hold it, instead of the queue's.
+    pub max_runtime: Option<Span>,
     /// Its own waits between attempts, instead of the queue's.
     pub retry: Option<RetryPolicy>,
     /// How long its id stays reserved after its end.
@@ -214,6 +219,8 @@ pub struct Grant {
     pub hold: Span,
     /// The time to confirm, where a confirmation is asked for.
     pub confirm_within: Option<Span>,
+    /// The longest the hold may last, however often it is extended.
+    pub max_runtime: Option<Span>,
 }
 
 impl Status {
@@ -272,8 +279,17 @@ impl Status {
         self.worker = grant.worker;
         if grant.confirm_within.is_none() {
             self.start(grant.now);
+            self.cap_hold(grant.max_runtime);
         }
         self.settled = None;
+    }
+
+    /// Ends the hold when `max_runtime` is over, if it would end later. Counts from the start of the attempt.
+    fn cap_hold(&mut self, max_runtime: Option<Span>) {
+        if let (Some(hold), Some(started), Some(max)) = (&mut self.hold, self.taken_at, max_runtime)
+        {
+            hold.until = hold.until.min(started + max);
+        }
     }
 
     /// Takes the task from its holder, if it has one: the hold is over, and its token is one that nobody
@@ -359,6 +375,11 @@ impl Task {
     /// Its limit of attempts.
     pub fn max_attempts(&self, queue: &Settings) -> MaxAttempts {
         self.spec.max_attempts.unwrap_or(queue.max_attempts)
+    }
+
+    /// The longest one attempt may hold it.
+    pub fn max_runtime(&self, queue: &Settings) -> Option<Span> {
+        queue.max_runtime_of(self.spec.max_runtime)
     }
 
     /// How many of its attempts count against the limit. Of a notice only those that came to an end: one

@@ -38,6 +38,8 @@ pub struct NewTask {
     pub hold: Option<Span>,
     /// Its own limit of attempts.
     pub max_attempts: Option<MaxAttempts>,
+    /// The longest one attempt may hold it.
+    pub max_runtime: Option<Span>,
     /// Its own waits between attempts.
     pub retry: Option<RetryPolicy>,
     /// How long the id stays reserved after the end.
@@ -87,8 +89,10 @@ impl NewTask {
             return Err(Invalid::new("delay", "not together with due").into());
         }
         check_priority(self.priority.unwrap_or(0))?;
-        if self.hold.is_some_and(Span::is_zero) {
-            return Err(Invalid::new("hold", "longer than 0").into());
+        for (field, span) in [("hold", self.hold), ("max_runtime", self.max_runtime)] {
+            if span.is_some_and(Span::is_zero) {
+                return Err(Invalid::new(field, "longer than 0").into());
+            }
         }
         check_tags(self.tags.as_deref().unwrap_or_default())?;
         let requires = self.requires.as_deref().unwrap_or_default();
@@ -226,6 +230,7 @@ impl Spec {
             priority: check_priority(new.priority.unwrap_or(0)).unwrap_or(0),
             hold: new.hold,
             max_attempts: new.max_attempts,
+            max_runtime: new.max_runtime,
             retry: new.retry,
             unique_for: new.unique_for.filter(|span| !span.is_zero()),
             expires: new.expires,

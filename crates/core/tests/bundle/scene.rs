@@ -153,7 +153,14 @@ impl World {
         assert_eq!(task.status.state_at(self.now), State::Ready, "it is due");
         task.status.state = State::Ready;
         let (token, hold) = (Seed::new(7).token(0), Span::from_secs(30));
-        let grant = Grant { token, worker: None, now: self.now, hold, confirm_within: None };
+        let grant = Grant {
+            token,
+            worker: None,
+            now: self.now,
+            hold,
+            confirm_within: None,
+            max_runtime: None,
+        };
         task.status.take(grant);
         let had = self.items.len() as u64;
         self.carried = Some(Sent { number: had.min(number_max), had });

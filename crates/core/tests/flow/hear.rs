@@ -16,7 +16,14 @@ fn task(world: &World) -> (Task, Token) {
     let mut task = Task::new(spec, now());
     let token = Seed::new(7).token(0);
     let hold = Span::from_secs(30);
-    task.status.take(Grant { token, worker: None, now: now(), hold, confirm_within: None });
+    task.status.take(Grant {
+        token,
+        worker: None,
+        now: now(),
+        hold,
+        confirm_within: None,
+        max_runtime: None,
+    });
     (task, token)
 }
 

@@ -1,7 +1,8 @@
 //! Take, confirm, extend: what a holder has, and how it keeps it.
 
+use punctual_core::queue::{Mode, Settings};
 use punctual_core::task::{Event, Extension};
-use punctual_core::{Refusal, Span, State, Verb};
+use punctual_core::{NewTask, Refusal, Span, State, Task, Verb};
 
 use crate::scene::*;
 
@@ -57,6 +58,52 @@ fn an_extension_is_as_long_as_the_hold_or_as_asked() {
     assert_eq!(task.status.hold.unwrap().until, after(26), "shorter is as good as longer");
     let task = happen(&task, extend(Extension::default()), after(22));
     assert_eq!(task.status.hold.unwrap().until, after(27), "as long as last asked for");
+}
+
+#[test]
+fn no_extension_goes_beyond_the_longest_run() {
+    let limited = Settings { max_runtime: Some(Span::from_secs(60)), ..settings() };
+    let http = Settings { mode: Mode::Http, ..limited.clone() };
+    let extended = |settings: &Settings, task: &Task, hold, now| {
+        let extension = Extension { hold: Some(Span::from_secs(hold)), ..Extension::default() };
+        let task = decide_in(settings, task, extend(extension), now).unwrap().task;
+        (task.status.hold.unwrap().until, task)
+    };
+    let own = pushed(NewTask { max_runtime: Some(Span::from_secs(90)), ..NewTask::default() });
+    for (settings, task, latest) in [
+        (&limited, ready(), after(60)),
+        (&limited, own.clone(), after(90)),
+        (&settings(), own, after(90)),
+        (&http, ready(), after(540)),
+    ] {
+        let running = take(&task, token(1), start());
+        assert_eq!(extended(settings, &running, 25, after(30)).0, after(55));
+        assert_eq!(extended(settings, &running, 500, after(40)).0, latest);
+    }
+    let assigned = in_state(State::Assigned);
+    let confirmed = decide_in(&limited, &assigned, Event::Confirm { token: token(1) }, after(8));
+    assert_eq!(extended(&limited, &confirmed.unwrap().task, 500, after(10)).0, after(68));
+}
+
+#[test]
+fn a_hold_that_ends_with_the_longest_run_says_so() {
+    let limited = Settings { max_runtime: Some(Span::from_secs(40)), ..settings() };
+    let running = take(&ready(), token(1), start());
+    let lost = decide_in(&limited, &running, Event::HoldEnd, after(30)).unwrap().task;
+    assert_ne!(lost.status.error.as_deref(), Some("max_runtime"), "its hold was shorter");
+    let extended = decide_in(&limited, &running, extend(Extension::default()), after(20)).unwrap();
+    let mut task = decide_in(&limited, &extended.task, Event::HoldEnd, after(40)).unwrap().task;
+    assert_eq!((task.status.state, task.status.attempt), (State::Ready, 1));
+    assert_eq!(task.status.error.as_deref(), Some("max_runtime"));
+    assert_eq!(task.status.history[0].error.as_deref(), Some("max_runtime"));
+    for attempt in 2..=3 {
+        let mut running = take(&task, token(attempt), after(50));
+        running.status.hold.as_mut().unwrap().until = after(90);
+        task = decide_in(&limited, &running, Event::HoldEnd, after(90)).unwrap().task;
+        task.status.ready_at = after(50);
+    }
+    assert_eq!(task.status.state, State::Failed);
+    assert_eq!(task.status.error.as_deref(), Some("max_runtime"));
 }
 
 #[test]

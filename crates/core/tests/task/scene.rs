@@ -69,7 +69,14 @@ pub(crate) fn taken(
     assert_eq!(task.status.state_at(now), State::Ready, "only a ready task is taken");
     let mut task = task.clone();
     let hold = Span::from_secs(30);
-    task.status.take(Grant { token, worker: Some(worker()), now, hold, confirm_within });
+    task.status.take(Grant {
+        token,
+        worker: Some(worker()),
+        now,
+        hold,
+        confirm_within,
+        max_runtime: None,
+    });
     task
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Push {
         long,
         requires = "file",
         conflicts_with_all = [
-            "delay", "due", "priority", "hold", "max_attempts", "retry", "unique_for", "expires",
+            "delay", "due", "priority", "hold", "max_attempts", "max_runtime", "retry", "unique_for", "expires",
             "requires", "http", "callback", "tags",
         ]
     )]
@@ -92,6 +92,9 @@ struct TaskFlags {
     /// Takes before it is failed; -1 for no limit
     #[arg(long, allow_negative_numbers = true)]
     max_attempts: Option<i32>,
+    /// The longest one attempt may hold it, however often it is extended
+    #[arg(long, value_parser = values::span)]
+    max_runtime: Option<Span>,
     /// The waits between attempts, as JSON
     #[arg(long, value_parser = values::retry)]
     retry: Option<RetryPolicy>,
@@ -125,6 +128,7 @@ impl TaskFlags {
         task = self.priority.into_iter().fold(task, NewTask::priority);
         task = self.hold.into_iter().fold(task, NewTask::hold);
         task = self.max_attempts.into_iter().fold(task, NewTask::max_attempts);
+        task = self.max_runtime.into_iter().fold(task, NewTask::max_runtime);
         task = self.retry.into_iter().fold(task, NewTask::retry);
         task = self.unique_for.into_iter().fold(task, NewTask::unique_for);
         task = self.expires.into_iter().fold(task, NewTask::expires);

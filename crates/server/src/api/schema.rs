@@ -199,6 +199,9 @@ pub(crate) struct SettingsSchema {
     confirm_within: Option<Duration>,
     /// Takes before a task is failed, -1 for no limit; 5.
     max_attempts: Option<i32>,
+    /// The longest a task may be held in one attempt, however often its holder extends; unlimited. Without
+    /// effect in queues of mode http.
+    max_runtime: Option<Duration>,
     /// When to try again.
     retry: Option<RetrySchema>,
     /// The order among ready tasks of one priority; `fifo`.
@@ -256,6 +259,8 @@ pub(crate) struct NewTaskSchema {
     hold: Option<Duration>,
     /// Its own limit of attempts, instead of the queue's.
     max_attempts: Option<i32>,
+    /// The longest one attempt may hold it, instead of the queue's limit.
+    max_runtime: Option<Duration>,
     /// Its own waits between attempts, instead of the queue's.
     retry: Option<RetrySchema>,
     /// How long its id stays reserved after its end.

@@ -103,7 +103,14 @@ mod tests {
         let spec = Spec::new(queue, new, TaskId::parse(id).unwrap(), now);
         let mut status = Status::new(now, now);
         let hold = Span::from_secs(1);
-        status.take(Grant { token, worker: None, now, hold, confirm_within: None });
+        status.take(Grant {
+            token,
+            worker: None,
+            now,
+            hold,
+            confirm_within: None,
+            max_runtime: None,
+        });
         let task = Task { spec: Arc::new(spec), status: status.into() };
         Stored { task, revision: Revision { birth: 1, change: 1 } }
     }

@@ -44,6 +44,36 @@ async fn confirm_starts_the_hold() {
 }
 
 #[tokio::test]
+async fn nobody_holds_a_task_longer_than_the_longest_run() {
+    let server = TestServer::start().await;
+    server.put("/v1/queues/q", json!({"max_runtime": "1m"})).await.is(201);
+    server.push(json!({"id": "a", "max_attempts": 1})).await;
+    let taken = server.take(json!({"hold": 3600})).await;
+    assert_eq!(taken["hold_until"], "2026-11-15T06:01:00.000Z");
+    server.advance(20).await;
+    let more = json!({"token": taken["token"], "hold": "1h"});
+    let extended = server.verb("a", "extend", more).await.is(200);
+    assert_eq!(extended["hold_until"], "2026-11-15T06:01:00.000Z");
+    server.advance(40).await;
+    let failed = server.until("a", "failed").await;
+    assert_eq!((&failed["error"], failed.get("max_runtime")), (&json!("max_runtime"), None));
+    assert_eq!(failed["history"][0]["outcome"], "lost");
+    server.verb("a", "commit", json!({"token": taken["token"]})).await.problem(409, "stale_token");
+
+    server.push(json!({"id": "b", "max_runtime": "20s"})).await;
+    let taken = server.take(json!({"confirm": true})).await;
+    assert_eq!(taken["hold_until"], "2026-11-15T06:01:10.000Z", "the time to confirm");
+    let confirmed = server.verb("b", "confirm", json!({"token": taken["token"]})).await.is(200);
+    assert_eq!(confirmed["hold_until"], "2026-11-15T06:01:20.000Z");
+    assert_eq!(server.task("b").await["max_runtime"], 20);
+    for body in [json!({"max_runtime": 0}), json!({"max_runtime": "soon"})] {
+        let problem = server.post("/v1/queues/q/tasks", body.clone()).await.problem(422, "invalid");
+        assert!(problem.contains("max_runtime"), "{problem}");
+        server.put("/v1/queues/q", body).await.problem(422, "invalid");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_confirmed_in_time_is_ready_for_another() {
     let server = TestServer::start().await;
     server.push(json!({"id": "a"})).await;

@@ -13,7 +13,7 @@ async fn a_queue_is_made_with_the_defaults_and_changed_by_merging() {
         made,
         json!({
             "name": "q", "mode": "pull", "tag": null, "max": null, "hold": 30,
-            "confirm_within": 10, "max_attempts": 5,
+            "confirm_within": 10, "max_attempts": 5, "max_runtime": null,
             "retry": {"first": 5, "factor": 2.0, "max": 3600, "jitter": 0.1},
             "order": "fifo", "concurrency": null, "rate": null,
             "keep": {"done": 0, "failed": 604_800, "cancelled": 0},

@@ -67,7 +67,14 @@ pub(super) fn assigned(stored: Stored, worker: WorkerName, token: Token, now: Ti
     task.status.state = State::Ready;
     let (hold, within) = (Span::from_secs(60), Span::from_secs(5));
     let worker = Some(worker);
-    task.status.take(Grant { token, worker, now, hold, confirm_within: Some(within) });
+    task.status.take(Grant {
+        token,
+        worker,
+        now,
+        hold,
+        confirm_within: Some(within),
+        max_runtime: None,
+    });
     let decision = task.kept(Fate::Keep);
     Change { expected: revision, decision }
 }

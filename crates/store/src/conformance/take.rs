@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use punctual_core::limits::TAKE_BYTES_MAX;
-use punctual_core::queue::{Order, Rate};
+use punctual_core::queue::{Mode, Order, Rate};
 use punctual_core::task::{Event, Settlement};
 use punctual_core::{NewTask, RawJson, Span, State};
 
@@ -27,6 +27,7 @@ checks! {
     a_take_hands_out_so_many_of_a_class,
     many_classes_keep_their_turn,
     the_shortest_way_to_a_hold_wins,
+    no_hold_outlasts_the_longest_run,
     a_paused_queue_hands_out_nothing,
     held_tasks_count_for_concurrency,
     every_way_out_of_a_hold_frees_concurrency,
@@ -266,6 +267,35 @@ async fn the_shortest_way_to_a_hold_wins(mut f: Fixture) {
             assert_eq!(hold.until, f.now() + within);
             let state = if confirm { State::Assigned } else { State::Running };
             assert_eq!(taken.task.status.state, state);
+            f.store().remove(&queue("q"), &[id("a")]).await.expect("the task is removed");
+        }
+    }
+}
+
+async fn no_hold_outlasts_the_longest_run(mut f: Fixture) {
+    let secs = Span::from_secs;
+    for (mode, queue_max, task_max, expected) in [
+        (Mode::Pull, Some(20), None, 20),
+        (Mode::Pull, Some(20), Some(10), 10),
+        (Mode::Pull, Some(20), Some(25), 25),
+        (Mode::Pull, None, Some(10), 10),
+        (Mode::Pull, Some(100), None, 30),
+        (Mode::Http, Some(20), Some(10), 30),
+    ] {
+        let change = |queue: &mut punctual_core::Queue| {
+            queue.settings.mode = mode;
+            queue.settings.max_runtime = queue_max.map(secs);
+            queue.settings.confirm_within = secs(50);
+        };
+        f.put_queue("q", change).await;
+        for confirm in [false, true] {
+            f.push("q", NewTask { max_runtime: task_max.map(secs), ..task("a") }).await;
+            let asked = Taker { confirm, ..taker(f.seed(), 1) };
+            let taken = f.take_by("q", asked).await.0.remove(0);
+            let hold = taken.task.status.hold.expect("it is held");
+            let within = if confirm { secs(50) } else { secs(expected) };
+            assert_eq!((hold.length, hold.until), (secs(30), f.now() + within));
+            assert_eq!(f.get("q", "a").await, taken, "what was handed out is what is kept");
             f.store().remove(&queue("q"), &[id("a")]).await.expect("the task is removed");
         }
     }

@@ -51,7 +51,14 @@ impl Missing {
 }
 
 /// Every field that came after the first format.
-const ADDED: &[Added] = &[];
+const ADDED: &[Added] = &[
+    Added { record: "Spec", field: "max_runtime", since: 2 },
+    Added { record: "NewTask", field: "max_runtime", since: 2 },
+    Added { record: "TaskRow", field: "max_runtime", since: 2 },
+    Added { record: "Settings", field: "max_runtime", since: 2 },
+    Added { record: "Ballot", field: "max_runtime", since: 2 },
+    Added { record: "Ballot", field: "started", since: 2 },
+];
 
 /// A record that cannot be unpacked.
 #[derive(Debug, thiserror::Error)]

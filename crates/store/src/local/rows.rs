@@ -50,6 +50,8 @@ pub(super) struct TaskRow {
     /// Copied from the spec.
     pub(super) hold: Option<Span>,
     /// Copied from the spec.
+    pub(super) max_runtime: Option<Span>,
+    /// Copied from the spec.
     pub(super) expires: Option<Timestamp>,
     /// Whether it delivers a bundle.
     pub(super) delivers: bool,

@@ -278,6 +278,7 @@ impl Shard {
                     class: index.classes.name(entry.class).to_string(),
                     bytes: entry.bytes,
                     hold: None,
+                    max_runtime: None,
                     expires: None,
                     delivers: entry.delivers,
                     status: status.into(),
@@ -399,7 +400,10 @@ pub(super) fn entry_of(
         holder: holder(status, &index.queue, holdings),
         priority: task.priority,
         delivers: task.delivers,
-        is_plain: task.hold.is_none() && task.expires.is_none() && **status == untouched,
+        is_plain: task.hold.is_none()
+            && task.max_runtime.is_none()
+            && task.expires.is_none()
+            && **status == untouched,
         ..Entry::new(row.id, birth, Kind::Task(state))
     }
 }

@@ -247,6 +247,7 @@ impl Shard {
                 now: self.now.wall,
                 hold: taker.hold.or(task.hold).unwrap_or(settings.hold),
                 confirm_within: taker.confirm.then_some(settings.confirm_within),
+                max_runtime: settings.max_runtime_of(task.max_runtime),
             });
             row.change += 1;
             self.update(number, slot, &row)?;
@@ -418,6 +419,7 @@ pub(super) fn task_row(spec: &Spec, status: Shared<Status>) -> TaskRow {
         class: spec.lane_class(),
         bytes: u32::try_from(spec.payload.len() + status.bytes()).unwrap_or(u32::MAX),
         hold: spec.hold,
+        max_runtime: spec.max_runtime,
         expires: spec.expires,
         delivers: matches!(spec.owner, Some(OwnerRef::Bundle(_))),
         status,

@@ -236,6 +236,7 @@ impl Contents {
                     now: now.wall,
                     hold: taker.hold.or(record.task.spec.hold).unwrap_or(settings.hold),
                     confirm_within: taker.confirm.then_some(settings.confirm_within),
+                    max_runtime: settings.max_runtime_of(record.task.spec.max_runtime),
                 });
                 let class = Arc::from(record.task.spec.lane_class());
                 *rooms.entry(class).or_insert(take.classes.others) -= 1;

@@ -47,6 +47,7 @@ names! {
         Requires = "requires",
         Hold = "hold",
         Attempts = "attempts",
+        Runtime = "runtime",
         Retry = "retry",
         Unique = "unique",
         Expires = "expires",

@@ -38,6 +38,9 @@ pub(super) fn queue_fields(queue: &Queue) -> Fields<'_> {
     fields.set("order", order.as_bytes());
     fields.text("hold", seconds(settings.hold.as_millis()));
     fields.text("confirm", seconds(settings.confirm_within.as_millis()));
+    if let Some(max_runtime) = settings.max_runtime {
+        fields.text("runtime", seconds(max_runtime.as_millis()));
+    }
     if let Some(concurrency) = settings.concurrency {
         fields.text("concurrency", concurrency);
     }

@@ -55,6 +55,7 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_, Pushed> {
         priority,
         hold,
         max_attempts,
+        max_runtime,
         retry,
         unique_for,
         expires,
@@ -82,7 +83,9 @@ pub(super) fn spec_fields(spec: &Spec) -> Fields<'_, Pushed> {
     if !requires.is_empty() {
         fields.long(Pushed::Requires, json(requires));
     }
-    for (name, span) in [(Pushed::Hold, hold), (Pushed::Unique, unique_for)] {
+    for (name, span) in
+        [(Pushed::Hold, hold), (Pushed::Runtime, max_runtime), (Pushed::Unique, unique_for)]
+    {
         if let Some(span) = span {
             fields.text(name, seconds(span.as_millis()));
         }
@@ -323,6 +326,7 @@ impl Reader<'_> {
             priority: self.optional(Pushed::Priority, |text| text.parse().ok())?.unwrap_or(0),
             hold: self.span(Pushed::Hold)?,
             max_attempts: self.json::<MaxAttempts>(Pushed::Attempts)?,
+            max_runtime: self.span(Pushed::Runtime)?,
             retry: self.json(Pushed::Retry)?,
             unique_for: self.span(Pushed::Unique)?,
             expires: self.time(Pushed::Expires)?,

@@ -34,6 +34,7 @@ struct Piece {
 struct Granted {
     hold: Span,
     confirm_within: Option<Span>,
+    max_runtime: Option<Span>,
 }
 
 impl Node {
@@ -170,6 +171,7 @@ fn grant(
         now,
         hold: granted.hold,
         confirm_within: granted.confirm_within,
+        max_runtime: granted.max_runtime,
     });
     record.revision.change += 1;
     record
@@ -193,9 +195,9 @@ fn read_piece(body: Part, queue: &QueueName) -> Result<Option<Piece>, StoreError
     for taker in next().list()? {
         let mut records = Vec::new();
         for item in taker.list()? {
-            let [record, hold, confirm_within] = item.parts()?;
-            let confirm_within = span(&confirm_within)?;
-            let granted = span(&hold)?.map(|hold| Granted { hold, confirm_within });
+            let [record, hold, confirm_within, max_runtime] = item.parts()?;
+            let (confirm_within, max_runtime) = (span(&confirm_within)?, span(&max_runtime)?);
+            let granted = span(&hold)?.map(|hold| Granted { hold, confirm_within, max_runtime });
             if let Some(record) = record.record()? {
                 records.push((stored(queue, record)?, granted));
             }

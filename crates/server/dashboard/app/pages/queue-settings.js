@@ -36,6 +36,7 @@ function shown(queue) {
     max: text(queue.max),
     hold: spell(queue.hold),
     confirm_within: spell(queue.confirm_within),
+    max_runtime: queue.max_runtime === null ? "" : spell(queue.max_runtime),
     max_attempts: text(queue.max_attempts),
     order: queue.order,
     concurrency: text(queue.concurrency),
@@ -74,6 +75,7 @@ export function patch(before, form) {
     "tag",
     "hold",
     "confirm_within",
+    "max_runtime",
     "order",
     "url",
     "timeout",
@@ -168,6 +170,7 @@ export function Settings({ queue, onClose }) {
             ${input("max_attempts", { type: "number", min: -1, hint: t("queues.max_attempts-hint") })}
             ${input("hold", { hint: t("queues.duration-hint") })}
             ${input("confirm_within")}
+            ${input("max_runtime", { hint: t("queues.max_runtime-hint") })}
             ${input("retry.intervals", { hint: t("queues.intervals-hint") })}
             ${input("retry.first")}
             ${input("retry.factor")}

@@ -162,6 +162,7 @@ function settings(queue) {
   return [
     [t("queues.hold"), duration(queue.hold)],
     [t("queues.max_attempts"), queue.max_attempts < 0 ? t("queues.unlimited") : number(queue.max_attempts)],
+    [t("queues.max_runtime"), queue.max_runtime === null ? null : duration(queue.max_runtime)],
     [t("queues.retry"), retry],
     [t("queues.order"), t(`queues.order.${queue.order}`)],
     [t("queues.max"), queue.max === null ? t("queues.unlimited") : number(queue.max)],

@@ -44,6 +44,8 @@ pub(crate) struct StepSchema {
     hold: Option<Duration>,
     /// Its own limit of attempts, instead of the queue's.
     max_attempts: Option<i32>,
+    /// The longest one attempt may hold its task, instead of the queue's limit.
+    max_runtime: Option<Duration>,
     /// Its own waits between attempts, instead of the queue's.
     retry: Option<RetrySchema>,
     /// How long the id of its task stays reserved after its end.

@@ -41,6 +41,9 @@ pub(crate) struct QueueView<'a> {
     /// Takes before a task is failed; -1 for no limit.
     #[schema(value_type = i32)]
     max_attempts: MaxAttempts,
+    /// The longest a task may be held in one attempt; null: unlimited.
+    #[schema(value_type = Option<DurationSeconds>, required = true)]
+    max_runtime: Option<Span>,
     /// When to try again.
     #[schema(value_type = RetrySchema)]
     retry: &'a RetryPolicy,
@@ -103,6 +106,7 @@ impl<'a> QueueView<'a> {
             hold: settings.hold,
             confirm_within: settings.confirm_within,
             max_attempts: settings.max_attempts,
+            max_runtime: settings.max_runtime,
             retry: &settings.retry,
             order: settings.order,
             concurrency: settings.concurrency,

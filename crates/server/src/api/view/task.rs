@@ -6,7 +6,7 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::Attempt;
 use punctual_core::{FlowId, OwnerRef, StepName};
 use punctual_core::{
-    QueueName, RawJson, Settings, State, Task, TaskId, Timestamp, Token, TraceParent, Verb,
+    QueueName, RawJson, Settings, Span, State, Task, TaskId, Timestamp, Token, TraceParent, Verb,
     WorkerName,
 };
 use serde::Serialize;
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{HttpView, Viewing};
 use crate::api::answer;
-use crate::api::schema::{AnyJson, AttemptSchema, StateSchema, Time};
+use crate::api::schema::{AnyJson, AttemptSchema, DurationSeconds, StateSchema, Time};
 use crate::engine::Outcome;
 
 /// A task.
@@ -55,6 +55,10 @@ pub(crate) struct TaskView<'a> {
     /// Takes before it is failed; -1 for no limit.
     #[schema(value_type = i32)]
     max_attempts: MaxAttempts,
+    /// The longest one attempt may hold it, if it says so itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DurationSeconds>, nullable = false)]
+    max_runtime: Option<Span>,
     /// How far it is, from 0 to 1.
     #[schema(required = true)]
     progress: Option<f64>,
@@ -131,6 +135,7 @@ impl<'a> TaskView<'a> {
             worker: status.worker.as_ref(),
             attempt: status.attempt,
             max_attempts: task.max_attempts(queue),
+            max_runtime: spec.max_runtime,
             progress: status.progress,
             message: status.message.as_deref(),
             checkpoint: status.checkpoint.as_ref(),

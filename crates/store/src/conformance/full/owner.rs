@@ -185,6 +185,8 @@ pub fn vote(queue_name: &str, now: Timestamp) -> Vote {
         worker: fixture::worker(&format!("voter:{n}")),
         token: Seed::new(0x77 << 64).token(n),
         hold: Span::from_millis(15_015),
+        max_runtime: Some(Span::from_millis(25_025)),
+        started: Some(now - Span::from_millis(1_009)),
         state,
     };
     Vote {

@@ -136,6 +136,8 @@ pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) ->
                 worker: worker("w"),
                 token: Token::NOBODY,
                 hold: SILENCE,
+                max_runtime: None,
+                started: None,
                 state: BallotState::Running { until: at },
             };
             let (queue, task) = (queue(queue_name), id(name));

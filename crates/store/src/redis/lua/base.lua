@@ -85,7 +85,8 @@ local function open(name)
   end
   local escaped = escape(name)
   local v = call('HMGET', prefix .. 'q:' .. escaped, 'rev', 'since', 'number', 'max', 'paused', 'order',
-    'concurrency', 'hold', 'confirm', 'limit', 'per', 'level', 'filled', 'wanted', 'mode')
+    'concurrency', 'hold', 'confirm', 'limit', 'per', 'level', 'filled', 'wanted', 'mode',
+    'runtime')
   if not v[1] then
     opened[name] = false
     return false
@@ -96,7 +97,7 @@ local function open(name)
     paused = v[5] == '1', random = v[6] == 'random', concurrency = tonumber(v[7]),
     hold = millis(v[8]), confirm = millis(v[9]), limit = tonumber(v[10]), per = v[11] and millis(v[11]),
     level = tonumber(v[12]), filled = v[13] and millis(v[13]), wanted = v[14] ~= '0',
-    is_dispatch = v[15] == 'dispatch',
+    is_dispatch = v[15] == 'dispatch', is_http = v[15] == 'http', runtime = v[16] and millis(v[16]),
     lanes = {}, became_ready = 0, live = 0, held = 0, delivering = 0,
     holds = prefix .. 'hold:' .. escaped, expiries = prefix .. 'expire:' .. escaped,
     keeps = prefix .. 'keep:' .. escaped, reserved = prefix .. 'reserved:' .. escaped,

@@ -12,9 +12,9 @@
 --       {'TAKEN', again_at, open, got, left_out}: when the rate lets the next go, if that stopped it (0:
 --         it did not); the taker at which the call reached its own limit, or of whom it was recalled how many
 --         tasks it may hold (0: neither); per taker a list of
---         {record, hold, within}: the record as it was before, the length of its hold and the time to
---         confirm (-1: none asked for); or the record as it is now and twice -1 where the call is a
---         repeated one; the classes with ready tasks for which there was no more room
+--         {record, hold, within, runtime}: the record as it was before, the length of its hold, the time to
+--         confirm (-1: none asked for) and the longest hold (-1: no limit); or the record as it is now and
+--         three times -1 where the call is a repeated one; the classes with ready tasks for which there was no more room
 
 local ITEMS_MAX = 500
 local BYTES_MAX = 16777216
@@ -84,7 +84,7 @@ if repeated and repeated[1] == 'TAKEN' then
     for n, id in ipairs(ids) do
       local record = read_record(q, id)
       if record and record.token == takers[t].seed .. ':' .. (takers[t].index + n - 1) then
-        table.insert(got[t], {shown(q, record), -1, -1})
+        table.insert(got[t], {shown(q, record), -1, -1, -1})
       end
     end
   end
@@ -319,7 +319,8 @@ end
 local function hand_out(record, taker)
   local hold = taker.hold or (record.hold and millis(record.hold)) or q.hold
   local status = taker.confirm and 'assigned' or 'running'
-  local ends = now + (taker.confirm and q.confirm or hold)
+  local runtime = not q.is_http and ((record.runtime and millis(record.runtime)) or q.runtime)
+  local ends = now + (taker.confirm and q.confirm or math.min(hold, runtime or hold))
   local key = task_key(q, record.id)
   local token, change = taker.seed .. ':' .. taker.index, (record.change or 0) + 1
   if taker.confirm then
@@ -346,7 +347,7 @@ local function hand_out(record, taker)
     move_holding(q, taker.worker, record.id, 1)
   end
   taker.index = taker.index + 1
-  return {shown(q, record), hold, taker.confirm and q.confirm or -1}
+  return {shown(q, record), hold, taker.confirm and q.confirm or -1, runtime or -1}
 end
 
 refill()

@@ -39,6 +39,8 @@ export default {
   "queues.max": "Live tasks, at most",
   "queues.max_attempts": "Attempts, at most",
   "queues.max_attempts-hint": "-1 for no limit",
+  "queues.max_runtime": "Longest run",
+  "queues.max_runtime-hint": "No hold lasts longer; empty for no limit",
   "queues.mode": "Mode",
   "queues.mode-hint.dispatch": "The server assigns tasks to registered workers.",
   "queues.mode-hint.http": "The server calls a URL until it succeeds.",

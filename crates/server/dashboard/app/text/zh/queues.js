@@ -39,6 +39,8 @@ export default {
   "queues.max": "未结束任务上限",
   "queues.max_attempts": "尝试次数上限",
   "queues.max_attempts-hint": "-1 表示不限",
+  "queues.max_runtime": "单次运行上限",
+  "queues.max_runtime-hint": "持有时间不会超过它；留空表示不限",
   "queues.mode": "模式",
   "queues.mode-hint.dispatch": "服务器把任务分配给已注册的执行者。",
   "queues.mode-hint.http": "服务器调用 URL，直到成功。",
