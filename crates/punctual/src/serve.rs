@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args};
 use punctual_server::{Certificate, DeliveryConfig, ServeError, Server, ServerConfig, Setting};
 use punctual_store::Inbox;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::net::{TcpListener, lookup_host};
+use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
 
@@ -62,7 +62,7 @@ impl Serve {
         let address = address(&config).await?;
         let OpenStore { store, dev_clock } = open(&config, &mut signals).await?;
         let inbox = config.inbox.take().map(|lists| store.inbox(lists)).transpose()?;
-        let listener = bind(address).await?;
+        let listener = bind(address)?;
         let address = listener.local_addr()?;
         info!(%address, store = store.kind(), durability = store.durability(), "ready");
         announce(address, tls.is_some());
@@ -122,8 +122,18 @@ async fn open(config: &Config, signals: &mut Signals) -> anyhow::Result<OpenStor
     }
 }
 
-async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+/// Connections that may wait to be accepted. The system may allow fewer.
+const BACKLOG: u32 = 4_096;
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    listen(address).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => anyhow!(
             "port {} on {} is in use; stop what listens there, or choose another with --listen",
             address.port(),

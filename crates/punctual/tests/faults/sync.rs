@@ -117,6 +117,34 @@ async fn a_failed_sync_of_a_checkpoint_stops_the_server() {
     server.stop();
 }
 
+/// After a failed sync parts of the log may be in the kernel's cache only. What is answered after the next start
+/// must not stand behind them.
+#[tokio::test]
+async fn the_log_of_an_unclean_stop_is_moved_into_the_file_before_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join("store");
+    let log_bytes = || fs::metadata(store.join("punctual.db-wal")).unwrap().len();
+    let server = Server::start(&store);
+    let client = server.client();
+    for n in 0..20 {
+        client.push("q", &NewTask::new(&n).id(format!("t{n}"))).await.unwrap();
+    }
+    server.kill();
+    assert!(log_bytes() > 0, "the log holds what was pushed");
+
+    let command = traced(dir.path(), "error=EIO:when=1", Some("punctual.db"));
+    assert!(Server::try_of(with_log(dir.path(), command)).is_err());
+    let log = fs::read_to_string(dir.path().join("log")).unwrap();
+    assert!(log.contains("the log of an unclean stop cannot be moved into the file"), "{log}");
+    assert!(log_bytes() > 0, "nothing was cut off");
+
+    let server = Server::of(traced(dir.path(), "delay_enter=1", Some("punctual.db")));
+    assert!(!syncs(dir.path()).is_empty(), "the file was synced");
+    assert_eq!(log_bytes(), 0);
+    assert_eq!(all(&server.client(), "q").await.len(), 20);
+    server.kill();
+}
+
 #[tokio::test]
 async fn slow_syncs_lose_no_hold() {
     const PUSHERS: usize = 16;

@@ -56,7 +56,7 @@ impl SqliteJournal {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let open = |problem: String| StoreError::Open(format!("{}: {problem}", path.display()));
         let sql = |error: rusqlite::Error| open(error.to_string());
-        check_log(path)?;
+        let is_unclean = check_log(path)?;
         let mut connection = Connection::open(path).map_err(sql)?;
         keep_log(&connection, true).map_err(sql)?;
         let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
@@ -96,6 +96,9 @@ impl SqliteJournal {
             connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).map_err(sql)?;
         if mode != "wal" {
             return Err(open(format!("this file system allows no write-ahead log, only {mode}")));
+        }
+        if is_unclean {
+            empty_log(&connection).map_err(open)?;
         }
         let log_pages = Arc::new(AtomicI32::new(0));
         let noted = Arc::clone(&log_pages);
@@ -224,8 +227,9 @@ fn keep_log(connection: &Connection, is_kept: bool) -> rusqlite::Result<bool> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept)
 }
 
-/// Says what an unclean stop left in the write-ahead log, and refuses a damaged one.
-fn check_log(path: &Path) -> Result<(), StoreError> {
+/// Says what an unclean stop left in the write-ahead log, and refuses a damaged one. True: it left something
+/// that counts.
+fn check_log(path: &Path) -> Result<bool, StoreError> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let Leftover { committed_bytes, torn_bytes, damaged_at } = leftover(Path::new(&log));
@@ -240,7 +244,32 @@ fn check_log(path: &Path) -> Result<(), StoreError> {
     } else if committed_bytes > 0 {
         tracing::info!(committed_bytes, "recovering the write-ahead log of an unclean stop");
     }
-    Ok(())
+    Ok(committed_bytes > 0)
+}
+
+/// Moves all of a log that an unclean stop left behind into the file.
+///
+/// If a sync of the log failed, parts of it may be in the kernel's cache only, and no later sync of the log writes
+/// them. New commits behind such a hole would be lost with it at the next power cut. In the file they are written
+/// again, and synced.
+fn empty_log(connection: &Connection) -> Result<(), String> {
+    let moved = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+    });
+    match moved {
+        Ok((0, in_log, moved)) if in_log == moved => Ok(()),
+        Ok(_) => Err("another program reads the file, so its log cannot be moved into it; \
+                      stop that program"
+            .to_owned()),
+        Err(error) if is_full(&error) => {
+            Err("the disk is full, so the log of an unclean stop cannot be \
+                      moved into the file; free some space"
+                .to_owned())
+        }
+        Err(error) => {
+            Err(format!("the log of an unclean stop cannot be moved into the file: {error}"))
+        }
+    }
 }
 
 /// Tells a full disk from everything else.
