@@ -22,7 +22,8 @@ pub(crate) fn check_all() -> anyhow::Result<()> {
     with_binary(command(&python, &["-m", "pytest", "-q"])).within(&within).run()?;
     let within = root().join("sdks/typescript");
     with_binary(command("npm", &["test", "--silent"])).within(&within).run()?;
-    check_go()
+    check_go()?;
+    with_binary(command("sdks/java/test", &[])).run()
 }
 
 /// The Go SDK: its format, what vet finds, and its tests. The standard library is all it needs: nothing is fetched.
@@ -34,7 +35,7 @@ fn check_go() -> anyhow::Result<()> {
             .run()?;
         command("go", &["vet", "./..."]).within(&within).run()?;
     }
-    with_binary(command("go", &["test", "./..."])).within(&root().join("sdks/go")).run()
+    with_binary(command("go", &["test", "-count=1", "./..."])).within(&root().join("sdks/go")).run()
 }
 
 fn prepare() -> anyhow::Result<()> {

@@ -46,6 +46,7 @@ pub(crate) const SDKS: &[Tool] = &[
     tool("node").package("nodejs").since(20, 0),
     tool("npm"),
     tool("go").package("golang-go").since(1, 19).asked("version"),
+    tool("javac").package("default-jdk-headless").since(17, 0),
 ];
 /// The tools of the tests and of the examples in the docs.
 pub(crate) const TESTS: &[Tool] = &[
