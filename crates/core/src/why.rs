@@ -47,6 +47,8 @@ pub enum Target {
     Free,
     /// It has been given all it can take at once.
     Busy,
+    /// The queue has as many deliveries under way as its share allows.
+    Unshared,
     /// It could not be reached lately.
     Down {
         /// When it is tried again.
@@ -140,6 +142,8 @@ pub enum Reason {
     WorkersBusy,
     /// Its target is given no more at once.
     TargetBusy,
+    /// Its queue has as many deliveries under way as its share of all allows.
+    DeliveriesBusy,
     /// Its target could not be reached lately.
     TargetDown,
     /// It is next, or others go first.
@@ -258,6 +262,11 @@ fn explain_ready(why: &mut Why, task: &Task, queue: &Queue, around: &Surrounding
             Some(Target::Busy) => {
                 let text = "its target has as many deliveries under way as it is given at once";
                 (Reason::TargetBusy, text.to_owned())
+            }
+            Some(Target::Unshared) => {
+                let text =
+                    "its queue has as many deliveries under way as places are free for others";
+                (Reason::DeliveriesBusy, text.to_owned())
             }
             Some(Target::Free) | None => {
                 (Reason::InLine, format!("it is one of {} tasks to be delivered", around.ready))

@@ -8,10 +8,11 @@ use punctual_core::Span;
 use punctual_core::http::{Reach, TargetUrl};
 use punctual_core::limits::QUEUES_MAX;
 use punctual_core::notice::NoticeSettings;
-use punctual_server::{AccessToken, TraceConfig};
+use punctual_server::{AccessToken, DeliveryLimits, TraceConfig};
 use punctual_store::InboxLists;
 use serde::Deserialize;
 
+use crate::delivery_settings::{DeliveryFile, DeliveryFlags};
 use crate::notice_settings::{NoticeFile, NoticeFlags};
 use crate::place::{StorePlace, StoreSettings};
 use crate::secrets::LoginFiles;
@@ -135,6 +136,8 @@ pub(crate) struct Flags {
     #[arg(long, env = "PUNCTUAL_OTLP_SERVICE_NAME", value_name = "NAME")]
     otlp_service_name: Option<String>,
     #[command(flatten)]
+    delivery: DeliveryFlags,
+    #[command(flatten)]
     notices: NoticeFlags,
 }
 
@@ -163,6 +166,8 @@ struct File {
     dev: Option<bool>,
     otlp_endpoint: Option<String>,
     otlp_service_name: Option<String>,
+    #[serde(default)]
+    delivery: DeliveryFile,
     #[serde(default)]
     notices: NoticeFile,
 }
@@ -227,6 +232,7 @@ pub(crate) struct Config {
     pub(crate) auto_create: bool,
     pub(crate) max_queues: usize,
     pub(crate) reach: Reach,
+    pub(crate) delivery: DeliveryLimits,
     pub(crate) secret_headers: Vec<String>,
     pub(crate) plan_exec_timeout: Option<Span>,
     pub(crate) dev: bool,
@@ -292,6 +298,7 @@ impl Flags {
             auto_create: self.auto_create.or(file.auto_create).unwrap_or(true),
             max_queues: self.max_queues.or(file.max_queues).unwrap_or(QUEUES_MAX),
             reach: private_targets.unwrap_or(PrivateTargets::All(false)).reach()?,
+            delivery: self.delivery.settle(&file.delivery)?,
             secret_headers: self.secret_headers.or(file.secret_headers).unwrap_or_default(),
             plan_exec_timeout: self.plan_exec_timeout.or(file.plan_exec_timeout),
             dev: self.dev.or(file.dev).unwrap_or(false),
@@ -363,6 +370,7 @@ mod tests {
             secret_headers: Vec::new(),
             plan_exec_timeout: None,
             dev: false,
+            delivery: DeliveryLimits::default(),
             notices: NoticeSettings::default(),
             inbox: None,
             traces: None,
@@ -396,7 +404,9 @@ mod tests {
         // Flags and the file have the same names.
         let command = <crate::serve::Serve as clap::Args>::augment_args(clap::Command::new("x"));
         for flag in command.get_arguments().filter_map(|argument| argument.get_long()) {
-            let name = flag.strip_prefix("notices-").unwrap_or(flag).replace('-', "_");
+            let tables = ["notices-", "delivery-"];
+            let name = tables.iter().find_map(|table| flag.strip_prefix(table)).unwrap_or(flag);
+            let name = name.replace('-', "_");
             let is_named = DEFAULTS.lines().any(|line| {
                 let line = line.trim_start_matches(['#', ' ', '[']);
                 line.strip_prefix(&name).is_some_and(|rest| rest.starts_with([' ', ']']))

@@ -59,9 +59,10 @@ fn setting(flag: &Arg, matches: &ArgMatches, file: &Value, defaults: &Value) -> 
 
 /// The name in the file of what a flag sets.
 fn name(flag: &str) -> String {
-    match flag.strip_prefix("notices-") {
-        Some(rest) => format!("notices.{}", rest.replace('-', "_")),
-        None => flag.replace('-', "_"),
+    let name = flag.replace('-', "_");
+    match name.split_once('_') {
+        Some((table @ ("notices" | "delivery"), rest)) => format!("{table}.{rest}"),
+        _ => name,
     }
 }
 

@@ -10,6 +10,7 @@ mod commit;
 mod completions;
 mod config;
 mod config_command;
+mod delivery_settings;
 mod doctor;
 mod effective;
 mod events;

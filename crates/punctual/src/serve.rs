@@ -184,7 +184,11 @@ async fn serve(
             settings,
             tls,
             node: Some(node),
-            delivery: DeliveryConfig { reach: config.reach, ..DeliveryConfig::default() },
+            delivery: DeliveryConfig {
+                reach: config.reach,
+                limits: config.delivery,
+                ..DeliveryConfig::default()
+            },
         },
     );
     if let Some(inbox) = inbox {

@@ -45,7 +45,7 @@ use punctual_store::{DevClock, Inbox, Store};
 use tokio::net::TcpListener;
 
 pub use self::access::{AccessToken, Right, Scope, TokenHash};
-pub use self::delivery::{DeliveryConfig, Resolve};
+pub use self::delivery::{DeliveryConfig, DeliveryLimits, Resolve};
 pub use self::serve::ServeError;
 pub use self::settings::{Setting, Source};
 pub use self::tls::{Certificate, CertificateError};

@@ -63,6 +63,7 @@ fn a_task_to_be_delivered_is_told_how_its_target_is_doing() {
         (None, Reason::InLine, None),
         (Some(Target::Free), Reason::InLine, None),
         (Some(Target::Busy), Reason::TargetBusy, None),
+        (Some(Target::Unshared), Reason::DeliveriesBusy, None),
         (Some(Target::Down { probed_at: after(9) }), Reason::TargetDown, Some(after(9))),
     ] {
         let why = why(&ready(), &http, Surroundings { target, ..Surroundings::default() }, start());

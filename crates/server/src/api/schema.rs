@@ -426,6 +426,7 @@ pub(crate) enum ReasonSchema {
     NoCapableWorker,
     WorkersBusy,
     TargetBusy,
+    DeliveriesBusy,
     TargetDown,
     InLine,
     Unconfirmed,

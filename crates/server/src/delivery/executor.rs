@@ -20,16 +20,13 @@ use super::hosts::Freed;
 use super::load::Room;
 use super::look::Look;
 use super::send::{Attempted, Health};
+use super::shares::Share;
 use super::sign::MessageId;
 use crate::alarms::Alarms;
 use crate::calls::Due;
 use crate::engine::{Backoff, Engine, complain};
 use crate::metrics::Delivered;
 
-/// Deliveries under way at once.
-const DELIVERIES_MAX: usize = 1_000;
-/// Bytes of payloads under way at once, give or take one take.
-const BYTES_MAX: usize = 64 << 20;
 /// How much longer than its attempt a task is held, for all that is not the attempt.
 pub(super) const MARGIN: Span = Span::from_secs(5);
 /// How long attempts may take to end once the server is asked to.
@@ -45,15 +42,11 @@ pub(crate) struct Executor {
     attempts: JoinSet<Ended>,
     places: HashMap<Id, Place>,
     conclusions: JoinSet<()>,
-    /// What the store is being told.
-    concluding: HashMap<Id, Share>,
+    /// What the store is being told: of which queue, and of how much.
+    concluding: HashMap<Id, (QueueName, Share)>,
     /// The queues it is being told of, with what became of more of their tasks meanwhile: that is said
     /// next, all at once.
     untold: HashMap<QueueName, Vec<(Held, Settlement)>>,
-    /// Tasks that the store is yet to hear of.
-    unheard: usize,
-    /// Bytes of the payloads of all tasks that are here.
-    bytes: usize,
     /// For what bundles carry.
     room: Room,
     backoff: Backoff,
@@ -73,13 +66,6 @@ struct Place {
     held: Held,
 }
 
-/// Tasks of a queue, and the bytes of their payloads.
-struct Share {
-    queue: QueueName,
-    tasks: usize,
-    bytes: usize,
-}
-
 impl Executor {
     /// An executor that is not running yet.
     pub(crate) fn new(engine: Arc<Engine>) -> Self {
@@ -93,8 +79,6 @@ impl Executor {
             conclusions: JoinSet::new(),
             concluding: HashMap::new(),
             untold: HashMap::new(),
-            unheard: 0,
-            bytes: 0,
             room: Room::default(),
             backoff: Backoff::default(),
         }
@@ -110,8 +94,12 @@ impl Executor {
         let engine = self.engine.clone();
         loop {
             self.look();
-            engine.deliveries.under_way.send_replace(self.under_way());
-            let is_through = self.looks.is_empty() && (self.due.is_empty() || self.room() == 0);
+            let (under_way, room) = {
+                let shares = engine.deliveries.shares();
+                (shares.under_way(), shares.room())
+            };
+            engine.deliveries.under_way.send_replace(under_way);
+            let is_through = self.looks.is_empty() && (self.due.is_empty() || room == 0);
             engine.deliveries.calls.is_through(is_through);
             let alarm = self.alarms.next_at();
             tokio::select! {
@@ -151,23 +139,19 @@ impl Executor {
         Ok(())
     }
 
-    /// How many attempts are under way, or are yet to be stored.
-    fn under_way(&self) -> usize {
-        self.attempts.len() + self.unheard
-    }
-
-    /// How many more attempts can be made beside those under way.
-    fn room(&self) -> usize {
-        if self.bytes >= BYTES_MAX { 0 } else { DELIVERIES_MAX.saturating_sub(self.under_way()) }
-    }
-
     /// Looks at the next queue, if none is being looked at and there is room for what it may have.
     fn look(&mut self) {
-        let asked = self.room();
-        if asked == 0 || !self.looks.is_empty() {
-            return;
-        }
-        if let Some(name) = self.due.pop() {
+        let mut shares = self.engine.deliveries.shares();
+        while self.looks.is_empty()
+            && shares.room() > 0
+            && let Some(name) = self.due.pop()
+        {
+            let asked = shares.room_of(&name);
+            if asked == 0 {
+                shares.hold_back(name);
+                continue;
+            }
+            shares.let_go(&name);
             let engine = self.engine.clone();
             self.looks.spawn(async move { Look::at(&engine, name, asked).await });
         }
@@ -214,11 +198,12 @@ impl Executor {
     /// Begins an attempt to deliver a task of a queue with this URL.
     fn attempt(&mut self, held: Held, url: Option<&TargetUrl>) {
         let spec = &held.stored.task.spec;
-        self.bytes += held.bytes();
-        let outgoing = match Outgoing::new(spec, &held.queue.settings, url) {
+        self.engine.deliveries.shares().begin(&held.queue.name, held.bytes());
+        let mut outgoing = match Outgoing::new(spec, &held.queue.settings, url) {
             Ok(outgoing) => outgoing,
             Err(NoUrl) => return self.conclude(vec![(held, no_url())]),
         };
+        outgoing.timeout = outgoing.timeout.min(self.engine.deliveries.max_timeout);
         let target: Arc<str> = outgoing.url.authority().into();
         let (client, door) = self.engine.deliveries.hosts().begin(&target);
         // What a bundle carries is known when it is sent; to the target its task is one message.
@@ -285,7 +270,7 @@ impl Executor {
         drop(hosts);
         self.heed(&target, freed);
         if settlement.is_none() {
-            self.bytes -= held.bytes();
+            self.freed(&held.queue.name, Share { tasks: 1, bytes: held.bytes() });
         }
         Some((held, settlement?))
     }
@@ -303,7 +288,6 @@ impl Executor {
     /// Has the store hear what became of tasks of one queue.
     fn conclude(&mut self, batch: Vec<(Held, Settlement)>) {
         let Some(queue) = batch.first().map(|(held, _)| held.queue.name.clone()) else { return };
-        self.unheard += batch.len();
         match self.untold.entry(queue.clone()) {
             Entry::Occupied(untold) => untold.into_mut().extend(batch),
             Entry::Vacant(untold) => {
@@ -317,9 +301,9 @@ impl Executor {
     fn tell(&mut self, queue: QueueName, batch: Vec<(Held, Settlement)>) {
         let engine = self.engine.clone();
         let bytes = batch.iter().map(|(held, _)| held.bytes()).sum();
-        let share = Share { queue, tasks: batch.len(), bytes };
+        let share = Share { tasks: batch.len(), bytes };
         let concluding = self.conclusions.spawn(async move { conclude(&engine, batch).await });
-        self.concluding.insert(concluding.id(), share);
+        self.concluding.insert(concluding.id(), (queue, share));
     }
 
     fn concluded(&mut self, concluded: Result<(Id, ()), JoinError>) {
@@ -330,13 +314,18 @@ impl Executor {
             },
             |(id, ())| id,
         );
-        let Some(Share { queue, tasks, bytes }) = self.concluding.remove(&id) else { return };
-        self.unheard -= tasks;
-        self.bytes -= bytes;
+        let Some((queue, share)) = self.concluding.remove(&id) else { return };
+        self.freed(&queue, share);
         match self.untold.get_mut(&queue).map(std::mem::take) {
             Some(batch) if !batch.is_empty() => self.tell(queue, batch),
             _ => drop(self.untold.remove(&queue)),
         }
+    }
+
+    /// Gives back what deliveries had that are over; queues that were held back may go on.
+    fn freed(&mut self, queue: &QueueName, share: Share) {
+        let waiting = self.engine.deliveries.shares().end(queue, share);
+        waiting.into_iter().for_each(|queue| self.due.push(queue));
     }
 
     /// Does what the end of an attempt, or a look at a target, makes possible.
@@ -364,8 +353,13 @@ impl Executor {
     async fn drain(mut self) {
         while let Some(look) = self.looks.join_next().await {
             if let Ok(Look { found: Ok(Some((queue, to_deliver))), .. }) = look {
-                let held = |stored| (Held { queue: queue.clone(), stored }, given_back());
-                self.conclude(to_deliver.tasks.into_iter().map(held).collect());
+                let held = |stored| {
+                    let held = Held { queue: queue.clone(), stored };
+                    self.engine.deliveries.shares().begin(&queue.name, held.bytes());
+                    (held, given_back())
+                };
+                let batch = to_deliver.tasks.into_iter().map(held).collect();
+                self.conclude(batch);
             }
         }
         let ending = async {

@@ -13,7 +13,7 @@
 //! - `executor`: one loop per server. It takes no more than it can carry out (`look`), so everything
 //!   here is bounded, and a target that hangs keeps nobody else waiting. `load`: what a bundle is
 //!   delivered with. `conclude`: what is said to the store afterwards.
-//! - `hosts`, `valve`: limits per target, and what becomes of one that is down.
+//! - `shares`: limits per queue. `hosts`, `valve`: limits per target, and what becomes of one that is down.
 //! - `attempt`, `send`, `answer`, `sign`: one attempt. `connect`, `resolve`, `tls`, `line`: its connection.
 //!
 //! What an attempt means for a task is `core`'s to say.
@@ -29,6 +29,7 @@ mod load;
 mod look;
 mod resolve;
 mod send;
+mod shares;
 mod sign;
 mod tls;
 mod valve;
@@ -39,9 +40,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{Request, StatusCode};
-use punctual_core::QueueName;
 use punctual_core::http::Reach;
 use punctual_core::why::Target;
+use punctual_core::{QueueName, Span, Timestamp};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -53,14 +54,32 @@ pub(crate) use self::hosts::{HostReading, HostState};
 pub use self::resolve::Resolve;
 use self::resolve::SystemResolver;
 use self::send::Client;
+use self::shares::Shares;
 use self::tls::Tls;
 use crate::calls::Calls;
+
+/// Limits of all deliveries of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryLimits {
+    /// Most deliveries under way at once.
+    pub max_in_flight: usize,
+    /// The longest one may take, whatever its time-out.
+    pub max_timeout: Span,
+}
+
+impl Default for DeliveryLimits {
+    fn default() -> Self {
+        Self { max_in_flight: 1_000, max_timeout: Span::from_secs(3_600) }
+    }
+}
 
 /// What can be set about deliveries.
 #[derive(Clone)]
 pub struct DeliveryConfig {
     /// Where they may go.
     pub reach: Reach,
+    /// How many there are at once, and how long each may take.
+    pub limits: DeliveryLimits,
     /// How names are looked up.
     pub resolver: Arc<dyn Resolve>,
     /// Whose certificates are trusted besides those the machine trusts.
@@ -70,7 +89,8 @@ pub struct DeliveryConfig {
 impl Default for DeliveryConfig {
     fn default() -> Self {
         let resolver = Arc::new(SystemResolver);
-        Self { reach: Reach::public(), resolver, extra_roots: Vec::new() }
+        let limits = DeliveryLimits::default();
+        Self { reach: Reach::public(), limits, resolver, extra_roots: Vec::new() }
     }
 }
 
@@ -82,7 +102,7 @@ impl fmt::Debug for DeliveryConfig {
 
 impl DeliveryConfig {
     fn network(self) -> Network {
-        let Self { reach, resolver, extra_roots } = self;
+        let Self { reach, limits: _, resolver, extra_roots } = self;
         Network { resolver, reach, tls: Tls::new(extra_roots) }
     }
 }
@@ -110,13 +130,19 @@ pub(crate) struct Deliveries {
     /// How many attempts are under way, or are yet to be stored.
     under_way: watch::Sender<usize>,
     hosts: Mutex<Hosts>,
+    shares: Mutex<Shares>,
+    /// The longest one may take.
+    max_timeout: Span,
 }
 
 impl Deliveries {
     /// No deliveries yet.
     pub(crate) fn new(config: DeliveryConfig) -> Self {
+        let DeliveryLimits { max_in_flight, max_timeout } = config.limits;
         let hosts = Mutex::new(Hosts::new(Arc::new(config.network())));
-        Self { calls: Calls::default(), under_way: watch::Sender::new(0), hosts }
+        let shares = Mutex::new(Shares::new(max_in_flight));
+        let under_way = watch::Sender::new(0);
+        Self { calls: Calls::default(), under_way, hosts, shares, max_timeout }
     }
 
     /// Says that a queue of mode `http` may have tasks to deliver.
@@ -146,13 +172,20 @@ impl Deliveries {
         self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn shares(&self) -> MutexGuard<'_, Shares> {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How all targets are doing, by name.
-    pub(crate) fn readings(&self, now: punctual_core::Timestamp) -> Vec<HostReading> {
+    pub(crate) fn readings(&self, now: Timestamp) -> Vec<HostReading> {
         self.hosts().readings(Instant::now(), now)
     }
 
-    /// How a target is doing.
-    pub(crate) fn target(&self, host: &str, now: punctual_core::Timestamp) -> Target {
+    /// How the target of a queue's task is doing.
+    pub(crate) fn target(&self, queue: &QueueName, host: &str, now: Timestamp) -> Target {
+        if self.shares().is_held_back(queue) {
+            return Target::Unshared;
+        }
         let (hosts, instant) = (self.hosts(), Instant::now());
         match hosts.probed_at(host) {
             _ if hosts.room(host, instant) > 0 => Target::Free,
@@ -160,7 +193,7 @@ impl Deliveries {
             Some(at) => {
                 let wait = at.saturating_duration_since(instant).as_millis();
                 let wait = i64::try_from(wait).unwrap_or(i64::MAX);
-                Target::Down { probed_at: now + punctual_core::Span::from_millis(wait) }
+                Target::Down { probed_at: now + Span::from_millis(wait) }
             }
         }
     }

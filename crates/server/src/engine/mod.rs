@@ -272,9 +272,9 @@ impl Engine {
             takers: self.lines.waiting(queue) as u64,
             staff: self.staff(&record, &task).await?,
             awaited: self.awaited_on(&record, &task).await?,
-            target: Outgoing::new(&task.spec, settings, settings.target().as_ref())
-                .ok()
-                .map(|outgoing| self.deliveries.target(&outgoing.url.authority(), self.now())),
+            target: Outgoing::new(&task.spec, settings, settings.target().as_ref()).ok().map(
+                |outgoing| self.deliveries.target(queue, &outgoing.url.authority(), self.now()),
+            ),
         };
         Ok(why::why(&task, &record, around, self.now()))
     }

@@ -71,6 +71,41 @@ async fn a_target_that_hangs_keeps_nobody_else_waiting() {
 }
 
 #[tokio::test]
+async fn a_greedy_queue_leaves_places_to_others() {
+    let hanging = [Stub::start(|_| Reply::Hang).await, Stub::start(|_| Reply::Hang).await];
+    let good = Stub::ok().await;
+    let limits = DeliveryLimits { max_in_flight: 20, ..DeliveryLimits::default() };
+    let reach = Reach::everywhere();
+    let server = with(DeliveryConfig { reach, limits, ..DeliveryConfig::default() }).await;
+    put_queue(&server, json!({})).await;
+    push_many(&server, 100, |n| json!({"http": {"url": hanging[n % 2].url("/")}})).await;
+    until_counted(&server, "running", 10).await;
+    let path = "/v1/queues/q/tasks?state=ready&limit=1";
+    let stuck = server.get(path).await.is(200)["items"][0]["id"].clone();
+    let why = format!("/v1/queues/q/tasks/{}/why", stuck.as_str().unwrap());
+    server.eventually(&why, |why| why["reason"] == "deliveries_busy").await;
+    server.put("/v1/queues/other", json!({"mode": "http", "url": good.url("/")})).await.is(201);
+    for _ in 0..30 {
+        server.post("/v1/queues/other/tasks", json!({})).await.is(201);
+    }
+    good.seen(30).await;
+    assert_eq!(server.get("/v1/queues/q").await.is(200)["counts"]["running"], 10);
+}
+
+#[tokio::test]
+async fn no_delivery_takes_longer_than_the_server_allows() {
+    let hanging = Stub::start(|_| Reply::Hang).await;
+    let limits =
+        DeliveryLimits { max_timeout: Span::from_millis(100), ..DeliveryLimits::default() };
+    let reach = Reach::everywhere();
+    let server = with(DeliveryConfig { reach, limits, ..DeliveryConfig::default() }).await;
+    put_queue(&server, json!({"max_attempts": 1})).await;
+    let task = json!({"id": "a", "http": {"url": hanging.url("/"), "timeout": "1h"}});
+    server.post("/v1/queues/q/tasks", task).await.is(201);
+    server.until("a", "failed").await;
+}
+
+#[tokio::test]
 async fn a_good_target_is_given_more_and_more() {
     let is_gated = Arc::new(AtomicBool::new(false));
     let gated = is_gated.clone();

@@ -16,8 +16,9 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use punctual_core::Span;
 use punctual_core::http::Reach;
-use punctual_server::{DeliveryConfig, Resolve, ServerConfig};
+use punctual_server::{DeliveryConfig, DeliveryLimits, Resolve, ServerConfig};
 use serde_json::Value;
 
 pub(crate) use self::stub::{Reply, Seen, Stub};

@@ -91,7 +91,13 @@ async fn trusting(authority: &Authority) -> TestServer {
     let resolver =
         Names::new(&[("good.example", &[&["127.0.0.1"]]), ("other.example", &[&["127.0.0.1"]])]);
     let extra_roots = vec![authority.certificate.clone()];
-    let server = with(DeliveryConfig { reach: Reach::everywhere(), resolver, extra_roots }).await;
+    let server = with(DeliveryConfig {
+        reach: Reach::everywhere(),
+        resolver,
+        extra_roots,
+        ..DeliveryConfig::default()
+    })
+    .await;
     put_queue(&server, json!({})).await;
     server
 }

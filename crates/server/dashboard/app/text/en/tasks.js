@@ -120,6 +120,7 @@ export default {
   "why.rate": "The queue has handed out as much as its rate allows.",
   "why.retry_wait": "The last attempt failed; it waits for the next.",
   "why.running": "A worker has it.",
+  "why.deliveries_busy": "Its queue has as many deliveries under way as its share allows.",
   "why.target_busy": "Its target has as many deliveries under way as it may.",
   "why.target_down": "Its target has failed again and again; it is left alone for a while.",
   "why.unconfirmed": "It is assigned, and its worker has yet to confirm.",

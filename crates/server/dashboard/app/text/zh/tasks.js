@@ -120,6 +120,7 @@ export default {
   "why.rate": "队列发出的任务已达速率上限。",
   "why.retry_wait": "上次尝试失败，正在等待下一次。",
   "why.running": "有执行者正持有它。",
+  "why.deliveries_busy": "队列同时进行的投递已达其份额上限。",
   "why.target_busy": "目标同时进行的投递已达上限。",
   "why.target_down": "目标屡次失败，暂时不再打扰。",
   "why.unconfirmed": "已分配，等待执行者确认。",
