@@ -23,7 +23,8 @@ pub(crate) fn check_all() -> anyhow::Result<()> {
     let within = root().join("sdks/typescript");
     with_binary(command("npm", &["test", "--silent"])).within(&within).run()?;
     check_go()?;
-    with_binary(command("sdks/java/test", &[])).run()
+    with_binary(command("sdks/java/test", &[])).run()?;
+    with_binary(command(&python, &["-B", "sdks/conformance/readme.py"])).run()
 }
 
 /// The Go SDK: its format, what vet finds, and its tests. The standard library is all it needs: nothing is fetched.

@@ -24,6 +24,9 @@
 //! A worker program uses a [`Runtime`]: handlers per queue, with heartbeats, cancellation and graceful
 //! shutdown.
 //!
+//! A [`Pusher`] gathers pushes into batches and repeats them while the server is away. A [`Verifier`] checks the
+//! deliveries of queues of mode http.
+//!
 //! [`Client`] has a method for every verb. [`Error`] says whether a failed request may have taken effect.
 //! Commits, and pushes with an id or an Idempotency-Key, are safe to repeat.
 //!
@@ -44,6 +47,7 @@ mod hold;
 mod notices;
 mod plan;
 mod plans;
+mod pusher;
 mod queues;
 mod rule;
 mod runtime;
@@ -51,6 +55,7 @@ mod stats;
 mod task;
 mod tasks;
 mod transport;
+mod webhooks;
 mod workers;
 
 pub use backup::BackupStream;
@@ -72,6 +77,7 @@ pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
 pub use punctual_core::worker::WorkerState;
 pub use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
+pub use pusher::Pusher;
 pub use queues::{Counts, Queue, QueueChanges, Scale};
 pub use rule::Rule;
 pub use runtime::{Job, Runtime, Stop};
@@ -79,4 +85,5 @@ pub use stats::{QueueStats, Stats};
 pub use task::{After, Callback, Gone, NewTask, Taken, Task};
 pub use tasks::{BulkAnswer, BulkVerb, Filter, ItemResult, Page, Pushed, TaskChanges, Why};
 pub use transport::Client;
+pub use webhooks::{NotGenuine, Verifier};
 pub use workers::{Asked, Join, Polled, Worker};

@@ -143,6 +143,14 @@ impl Client {
         Ok(Self { pool: pool(tls.clone()), tls, url: url.into(), authorization })
     }
 
+    /// Makes a client for the server that `PUNCTUAL_URL` names, with the access token in `PUNCTUAL_TOKEN`. Without
+    /// them, it is the server at `http://127.0.0.1:23334`, and no token.
+    pub fn from_env() -> Result<Self, Error> {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let url = set("PUNCTUAL_URL").unwrap_or("http://127.0.0.1:23334".to_owned());
+        Self::new(url, set("PUNCTUAL_TOKEN"))
+    }
+
     /// Returns the same client, which also trusts the certificates of a PEM text.
     pub fn trusting(self, pem: &[u8]) -> Result<Self, Error> {
         let tls = trust(pem)?;

@@ -290,7 +290,13 @@ impl Carrying {
                 client.release(held, &Release { checkpoint, delay: None }).await.map(drop)
             }
             Some(Stop::Lost) => Ok(()),
-            None => client.fail(held, fail).await.map(drop),
+            None => {
+                if checkpoint.is_some() {
+                    // A failure carries no checkpoint, and the next attempt needs it.
+                    client.extend(held, &Extend { checkpoint, ..Extend::default() }).await?;
+                }
+                client.fail(held, fail).await.map(drop)
+            }
         }
     }
 }
