@@ -72,7 +72,7 @@ pub use punctual_core::calendar::{PlanTime, PlanType, TimeOfDay};
 pub use punctual_core::flow::{FlowState, OnFailure};
 pub use punctual_core::http::{Headers, HttpTarget, Method, Statuses, Success};
 pub use punctual_core::notice::{ContentType, NoticeMethod, NoticeState};
-pub use punctual_core::plan::{LastState, PlanState};
+pub use punctual_core::plan::{LastState, OnError, PlanState};
 pub use punctual_core::queue::{Mode, Order, Rate};
 pub use punctual_core::task::{Attempt, Outcome};
 pub use punctual_core::worker::WorkerState;

@@ -2,7 +2,7 @@
 
 use punctual_core::calendar::{PlanTime, PlanType};
 use punctual_core::http::HttpTarget;
-use punctual_core::plan::{LastState, PlanState};
+use punctual_core::plan::{LastState, OnError, PlanState};
 use punctual_core::{RawJson, RetryPolicy, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,8 @@ pub struct NewPlan {
     callback: Option<Callback>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_results: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_error: Option<OnError>,
 }
 
 impl NewPlan {
@@ -82,6 +84,7 @@ impl NewPlan {
             tags: Vec::new(),
             callback: None,
             keep_results: None,
+            on_error: None,
         }
     }
 
@@ -162,6 +165,12 @@ impl NewPlan {
     #[must_use]
     pub fn keep_results(self, count: u32) -> Self {
         Self { keep_results: Some(count), ..self }
+    }
+
+    /// What a run that fails for good makes of the plan; the server stops it if this is left out.
+    #[must_use]
+    pub fn on_error(self, on_error: OnError) -> Self {
+        Self { on_error: Some(on_error), ..self }
     }
 }
 
@@ -263,10 +272,16 @@ pub struct Plan {
     pub callback: Option<RawJson>,
     /// How many results are kept.
     pub keep_results: u32,
+    /// What a run that fails for good makes of it.
+    #[serde(default)]
+    pub on_error: OnError,
     /// When it is due next.
     pub next_at: Option<Timestamp>,
-    /// Runs that were done.
+    /// Runs that were done, and those that failed while the plan went on.
     pub real_repet: u64,
+    /// Runs that failed in a row.
+    #[serde(default)]
+    pub failures: u32,
     /// Occurrences that were skipped.
     pub skipped: u64,
     /// When it last pushed a run.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::error::{Invalid, Refusal};
 use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
+use crate::limits::PAYLOAD_BYTES_MAX;
 use crate::name::{QueueName, TaskId};
 use crate::object::{objects_only, optional};
 use crate::task::{NewTask, SettingsOf, Spec, State, Task};
@@ -132,19 +133,6 @@ impl Callback {
 
     /// The task this callback makes of an ended one, if it answers to that end.
     pub(crate) fn spawn(&self, ended: &Task, now: Timestamp, id: TaskId) -> Option<Spec> {
-        #[derive(Serialize)]
-        struct Payload<'a> {
-            task: Ended<'a>,
-            payload: &'a RawJson,
-        }
-        #[derive(Serialize)]
-        struct Ended<'a> {
-            queue: &'a QueueName,
-            id: &'a TaskId,
-            state: State,
-            result: &'a Option<RawJson>,
-            error: &'a Option<String>,
-        }
         if !self.on.contains(&End::of(ended.status.state)?) {
             return None;
         }
@@ -152,20 +140,56 @@ impl Callback {
         let queue = self.queue.clone().unwrap_or_else(QueueName::callbacks);
         let mut new = self.task.as_deref().cloned().unwrap_or_default();
         new.http = self.http.clone().map(Box::new).or(new.http);
-        new.payload = Some(RawJson::of(&Payload {
-            task: Ended {
-                queue: &ended.spec.queue,
-                id: &ended.spec.id,
-                state: ended.status.state,
-                result: &ended.status.result,
-                error: &ended.status.error,
-            },
-            payload: new.payload.as_ref().unwrap_or(&ended.spec.payload),
-        }));
+        new.payload = Some(payload(ended, new.payload.as_ref().unwrap_or(&ended.spec.payload)));
         let id = new.id.take().unwrap_or(id);
         new.trace = ended.last_span();
         Some(Spec::new(queue, new, id, now))
     }
+}
+
+/// The payload of a callback's task. Where it would be too large, it loses the payload of the ended task,
+/// then its result.
+fn payload(ended: &Task, payload: &RawJson) -> RawJson {
+    #[derive(Serialize)]
+    struct Payload<'a> {
+        task: Ended<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        payload: Option<&'a RawJson>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        truncated: bool,
+    }
+    #[derive(Serialize)]
+    struct Ended<'a> {
+        queue: &'a QueueName,
+        id: &'a TaskId,
+        state: State,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a Option<RawJson>>,
+        error: &'a Option<String>,
+    }
+    let mut made = Payload {
+        task: Ended {
+            queue: &ended.spec.queue,
+            id: &ended.spec.id,
+            state: ended.status.state,
+            result: Some(&ended.status.result),
+            error: &ended.status.error,
+        },
+        payload: Some(payload),
+        truncated: false,
+    };
+    let whole = RawJson::of(&made);
+    if whole.len() <= PAYLOAD_BYTES_MAX {
+        return whole;
+    }
+    made.truncated = true;
+    made.payload = None;
+    let without_payload = RawJson::of(&made);
+    if without_payload.len() <= PAYLOAD_BYTES_MAX {
+        return without_payload;
+    }
+    made.task.result = None;
+    RawJson::of(&made)
 }
 
 /// The same refusal about a field inside `outer`.

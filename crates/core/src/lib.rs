@@ -42,6 +42,7 @@ pub mod owner;
 pub mod patch;
 pub mod plan;
 pub mod queue;
+pub mod rename;
 pub mod retry;
 mod shared;
 pub mod task;

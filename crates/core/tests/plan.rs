@@ -1,7 +1,7 @@
 //! The life of a plan: what fires, what counts, what comes next.
 #![expect(clippy::unwrap_used, reason = "a test may stop where its story cannot be told")]
 
-use punctual_core::plan::{LastState, Order, Phase, PlanPatch, PlanState, PlanVerb, Run};
+use punctual_core::plan::{LastState, OnError, Order, Phase, PlanPatch, PlanState, PlanVerb, Run};
 use punctual_core::queue::Mode;
 use punctual_core::task::{Context, Event, Settlement};
 use punctual_core::{
@@ -199,6 +199,104 @@ fn a_run_that_fails_for_good_stops_the_plan_until_it_is_resumed() {
     assert_eq!((plan.state(), plan.real_repet), (PlanState::Scheduled, 1));
 }
 
+fn minutely_on_error(on_error: &str, repet: i64) -> Plan {
+    plan(&format!(
+        r#"{{"plan_type":"minute","plan_value":1,"plan_repet":{repet},"on_error":{on_error}}}"#
+    ))
+}
+
+#[test]
+fn a_plan_that_continues_counts_a_failed_run_and_goes_on() {
+    let mut plan = minutely_on_error(r#""continue""#, 3);
+    for n in 1..=2 {
+        let now = start() + secs(60 * n);
+        let (running, run) = fire(plan, now);
+        assert_eq!(run.spec.id.as_str(), format!("p@{n}"));
+        plan = fail(running, run, now).0;
+        assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(now + secs(60))));
+        assert_eq!((plan.real_repet, plan.failures()), (n as u64, n as u32));
+        assert_eq!((plan.last_state, plan.results), (Some(LastState::Error), n as u32));
+        assert_eq!(plan.error.as_deref(), Some("no"));
+    }
+    let now = start() + secs(180);
+    let (running, run) = fire(plan.clone(), now);
+    let (done, failed) = (commit(running.clone(), run.clone(), now), fail(running, run, now).0);
+    assert_eq!((done.state(), done.real_repet), (PlanState::Finished, 3));
+    assert_eq!((done.failures(), done.error), (0, None));
+    assert_eq!((failed.state(), failed.real_repet), (PlanState::Finished, 3));
+    assert_eq!(failed.failures(), 3);
+}
+
+#[test]
+fn a_plan_stops_after_so_many_failures_in_a_row() {
+    let mut plan = minutely_on_error(r#"{"stop_after":2}"#, -1);
+    assert_eq!(plan.order.on_error(), OnError::StopAfter(2));
+    let mut now = start();
+    for (is_done, failures, real_repet) in [(false, 1, 1), (true, 0, 2), (false, 1, 3)] {
+        now = now + secs(60);
+        let (running, run) = fire(plan, now);
+        plan = if is_done { commit(running, run, now) } else { fail(running, run, now).0 };
+        assert_eq!(plan.state(), PlanState::Scheduled);
+        assert_eq!((plan.failures(), plan.real_repet), (failures, real_repet));
+    }
+    // A run that is cancelled is neither a failure nor a success.
+    now = now + secs(60);
+    let (running, run) = fire(plan, now);
+    let plan = happen(running, run, Event::Cancel, now).0.unwrap();
+    assert_eq!((plan.failures(), plan.real_repet), (1, 3));
+    now = now + secs(60);
+    let (running, run) = fire(plan, now);
+    let (stopped, _) = fail(running, run, now);
+    assert_eq!((stopped.state(), stopped.failures()), (PlanState::Error, 2));
+    assert_eq!((stopped.real_repet, stopped.next_at), (3, None), "it is not counted");
+    let resumed = stopped.carry_out(PlanVerb::Resume, now).unwrap();
+    assert_eq!((resumed.failures(), resumed.next_at), (0, Some(now + secs(60))));
+    assert_eq!(fire(resumed, now + secs(60)).1.spec.id.as_str(), "p@5", "used again");
+}
+
+#[test]
+fn a_plan_that_continues_goes_on_when_a_run_cannot_be_made() {
+    let now = start() + secs(60);
+    let failed = minutely_on_error(r#""continue""#, -1).cannot_fire("no url".to_owned(), now);
+    let plan = failed.plan;
+    assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(now + secs(60))));
+    assert_eq!((plan.real_repet, plan.failures(), plan.number), (1, 1, 2));
+    assert!(failed.results[0].as_str().contains("no url"));
+}
+
+#[test]
+fn a_failed_run_that_the_plan_has_gone_past_changes_only_its_result() {
+    let now = start() + secs(60);
+    let (running, run) = fire(minutely_on_error(r#""continue""#, -1), now);
+    let (run, token) = taken(run, now);
+    let (settings, id) = (settings(), TaskId::parse("callback").unwrap());
+    let context = Context { now, queue: &settings, roll: 0.0, callback_id: &id };
+    let settlement = Settlement::Fail { error: None, retry_in: None, permanent: true };
+    let event = Event::Settle { token, settlement };
+    let decision = run.decide(event.clone(), &context).unwrap();
+    let ended = running.after(&event, &decision, now).unwrap();
+    let (plan, kept) = (ended.plan, ended.results);
+    let (unheard, run) = happen(plan.clone(), decision.task, Event::Retry { force: false }, now);
+    assert_eq!(unheard, None, "the plan goes on with its rule");
+    let (run, token) = taken(run, now);
+    let settlement = Settlement::Commit { result: Some(RawJson::parse("42").unwrap()) };
+    let event = Event::Settle { token, settlement };
+    let decision = run.decide(event.clone(), &context).unwrap();
+    assert!(plan.is_past(&event, &decision));
+    assert!(plan.clone().after(&event, &decision, now).is_none());
+    let other = RawJson::parse(r#"{"run":9,"plan_time":"2026-11-15T05:00:00Z"}"#).unwrap();
+    let two = Plan { results: 2, ..plan.clone() };
+    let kept = vec![kept[0].clone(), other.clone()];
+    let amended = two.clone().amend(kept, &event, &decision, now).unwrap();
+    assert_eq!((amended.plan, amended.drop_results), (two, 2));
+    assert_eq!(amended.results[1], other);
+    let result = amended.results[0].as_str();
+    assert!(result.contains(r#""run":1"#) && result.contains(r#""result":42"#), "{result}");
+    // A plan made anew under the id does not hear of it.
+    let anew = Plan { created_at: now + secs(1), ..plan };
+    assert!(!anew.is_past(&event, &decision));
+}
+
 #[test]
 fn a_failed_run_besides_the_rule_is_the_plans_again_when_it_is_tried_again() {
     let next = start() + secs(60);
@@ -208,7 +306,9 @@ fn a_failed_run_besides_the_rule_is_the_plans_again_when_it_is_tried_again() {
     assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(next)));
     let (revived, run) = happen(plan, run, Event::Retry { force: false }, start());
     let revived = revived.unwrap();
-    assert_eq!((revived.state(), revived.next_at), (PlanState::Running, Some(next)));
+    assert_eq!((revived.state(), revived.next_at), (PlanState::Scheduled, Some(next)));
+    assert_eq!(revived.last_state, Some(LastState::Running));
+    assert!(revived.clone().carry_out(PlanVerb::Run, start()).is_err(), "it lives again");
     let plan = commit(revived, run, start());
     assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(next)));
     assert_eq!((plan.real_repet, plan.last_state), (0, Some(LastState::Ok)));
@@ -273,7 +373,8 @@ fn cancelled_and_removed_runs_are_skipped() {
         assert_eq!(fire(plan, start() + secs(120)).1.spec.id.as_str(), "p@2");
     }
     let now = start() + secs(60);
-    let lost = fire(every_minute(1), now).0.lost(now);
+    let (running, run) = fire(every_minute(1), now);
+    let lost = running.lost(&run.spec.id, now);
     assert_eq!((lost.plan.state(), lost.plan.skipped), (PlanState::Finished, 1));
 }
 
@@ -294,7 +395,9 @@ fn a_run_besides_the_rule_is_not_counted() {
     let run = task(asked.task.unwrap(), now);
     assert_eq!(run.spec.id.as_str(), "p@1.1");
     let refusal = asked.plan.clone().carry_out(PlanVerb::Run, now).unwrap_err();
-    assert_eq!(refusal.to_string(), "run does not apply to a plan that is running");
+    let words = "run does not apply while the run asked for before is running: task p@1.1";
+    assert_eq!(refusal.to_string(), words);
+    assert_eq!(asked.plan.state(), PlanState::Scheduled, "only the rule makes it running");
     let plan = commit(asked.plan, run, now);
     assert_eq!((plan.real_repet, plan.number, plan.results), (0, 1, 1));
     assert_eq!(plan.next_at, Some(start() + secs(60)), "the rule goes on");
@@ -303,6 +406,56 @@ fn a_run_besides_the_rule_is_not_counted() {
     assert_eq!(asked.task.as_ref().unwrap().id.as_str(), "p@1.2");
     let (failed, _) = fail(asked.plan, task(asked.task.unwrap(), now), now);
     assert_eq!((failed.state(), failed.last_state), (PlanState::Scheduled, Some(LastState::Error)));
+}
+
+#[test]
+fn a_run_besides_the_rule_lives_beside_the_rules_own() {
+    let now = start() + secs(60);
+    let (running, ruled) = fire(every_minute(-1), now);
+    let asked = running.carry_out(PlanVerb::Run, now).unwrap().fire(false, &settings(), None, now);
+    let run = task(asked.task.unwrap(), now);
+    assert_eq!((run.spec.id.as_str(), asked.plan.state()), ("p@1.1", PlanState::Running));
+    // Its failure is nothing to the rule, whose run is what the plan shows.
+    let (plan, _) = fail(asked.plan.clone(), run.clone(), now);
+    assert_eq!((plan.state(), plan.last_state), (PlanState::Running, Some(LastState::Running)));
+    assert_eq!((plan.failures(), plan.results, plan.error.as_deref()), (0, 1, None));
+    let plan = commit(plan, ruled.clone(), now);
+    assert_eq!((plan.state(), plan.real_repet), (PlanState::Scheduled, 1));
+    // The other way round: the rule goes on while the run still lives.
+    let plan = commit(asked.plan, ruled, now);
+    assert_eq!((plan.state(), plan.next_at), (PlanState::Scheduled, Some(now + secs(60))));
+    let (running, second) = fire(plan, now + secs(60));
+    let plan = commit(running, run, now + secs(61));
+    assert_eq!((plan.state(), plan.asked.clone()), (PlanState::Running, None));
+    assert_eq!(commit(plan, second, now + secs(62)).real_repet, 2);
+}
+
+#[test]
+fn a_failed_run_besides_the_rule_leaves_a_stopped_plan_as_it_is() {
+    let now = start() + secs(60);
+    let (running, run) = fire(every_minute(-1), now);
+    let (stopped, _) = fail(running, run, now);
+    let asked = stopped.carry_out(PlanVerb::Run, now).unwrap().fire(false, &settings(), None, now);
+    assert_eq!(asked.plan.state(), PlanState::Error);
+    let run = task(asked.task.unwrap(), now);
+    for plan in [fail(asked.plan.clone(), run.clone(), now).0, commit(asked.plan, run, now)] {
+        assert_eq!((plan.state(), plan.error.as_deref()), (PlanState::Error, Some("no")));
+        assert_eq!((plan.failures(), plan.results), (1, 2));
+    }
+}
+
+#[test]
+fn a_station_without_workers_is_told_at_once_and_a_run_may_have_another_id() {
+    let now = start() + secs(60);
+    let dispatch = Settings { mode: Mode::Dispatch, ..settings() };
+    let fired = every_minute(-1).fire(true, &dispatch, None, now).unserved();
+    assert_eq!(fired.plan.last_state, Some(LastState::NoWorker));
+    assert_eq!(fired.plan.ring(), None, "nobody has to look again");
+    let id = TaskId::parse("p@1~2").unwrap();
+    let fired = fired.renamed(id.clone());
+    let run = task(fired.task.unwrap(), now);
+    assert_eq!((&run.spec.id, fired.run.label.as_str()), (&id, "1"));
+    assert_eq!(commit(fired.plan, run, now).real_repet, 1);
 }
 
 #[test]
@@ -403,19 +556,28 @@ fn a_plan_into_a_bundle_is_done_when_pushed() {
 
 #[test]
 fn a_plan_that_cannot_push_stands_still() {
-    let stopped = every_minute(-1).stop("the queue has no url".to_owned());
+    let now = start() + secs(60);
+    let failed = every_minute(-1).cannot_fire("the queue has no url".to_owned(), now);
+    let stopped = failed.plan;
     assert_eq!((stopped.state(), stopped.next_at), (PlanState::Error, None));
+    assert!(failed.results[0].as_str().contains("the queue has no url"), "{:?}", failed.results);
     let resumed = stopped.carry_out(PlanVerb::Resume, start() + secs(30)).unwrap();
     assert_eq!(resumed.next_at, Some(start() + secs(120)), "that one is behind it");
 }
 
 #[test]
 fn nobody_came() {
-    let (running, _) = fire(every_minute(1), start() + secs(60));
+    let (running, run) = fire(every_minute(1), start() + secs(60));
     let watched = running.living.as_ref().unwrap().watch_at;
     assert_eq!(watched, Some(start() + secs(120)));
-    let plan = running.watched(true);
+    let plan = running.watched(&run.spec.id, true);
     assert_eq!((plan.state(), plan.last_state), (PlanState::Running, Some(LastState::NoWorker)));
+    // Somebody comes after all.
+    let (run, token) = taken(run, start() + secs(130));
+    let extension = punctual_core::task::Extension::default();
+    let plan =
+        happen(plan, run, Event::Extend { token, extension }, start() + secs(130)).0.unwrap();
+    assert_eq!(plan.last_state, Some(LastState::Running));
 }
 
 #[test]
@@ -437,6 +599,8 @@ fn wrong_requests_name_their_field() {
         (r#"{"bundle_key":""}"#, "bundle_key"),
         (r#"{"bundle_key":"k","callback":{"queue":"q"}}"#, "callback"),
         (r#"{"keep_results":10001}"#, "keep_results"),
+        (r#"{"on_error":{"stop_after":0}}"#, "on_error.stop_after"),
+        (r#"{"on_error":{"stop_after":1000001}}"#, "on_error.stop_after"),
         (r#"{"priority":101}"#, "priority"),
         (r#"{"http":{"url":"ftp://x"}}"#, "http.url"),
         (r#"{"hold":0}"#, "hold"),
@@ -450,6 +614,9 @@ fn wrong_requests_name_their_field() {
     let long = format!(r#"{{"message":"{}"}}"#, "x".repeat(1 << 20));
     let refusal = patch(&long).order(&Order::default()).unwrap_err();
     assert!(refusal.to_string().starts_with("message"), "{refusal}");
+    for json in [r#"{"on_error":"go"}"#, r#"{"on_error":5}"#, r#"{"on_error":{"stop_after":-1}}"#] {
+        assert!(serde_json::from_str::<PlanPatch>(json).is_err(), "{json}");
+    }
     for json in [r#"{"colour":1}"#, r#"{"plan_id":-1}"#, r#"{"plan_id":"a b"}"#, r#"[]"#] {
         assert!(serde_json::from_str::<PlanPatch>(json).is_err(), "{json}");
     }

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use punctual_client::{
-    Client, HttpTarget, NewPlan, Plan, PlanChanges, PlanResult, PlanState, RawJson, RetryPolicy,
-    Span, Timestamp,
+    Client, HttpTarget, NewPlan, OnError, Plan, PlanChanges, PlanResult, PlanState, RawJson,
+    RetryPolicy, Span, Timestamp,
 };
 use serde_json::json;
 
@@ -187,6 +187,10 @@ struct Add {
     /// How many results are kept [default: 100]
     #[arg(long, value_name = "N")]
     keep_results: Option<u32>,
+    /// What a run that fails for good makes of the plan: `stop`, `continue`, or a number of failures in a
+    /// row after which it stops
+    #[arg(long, value_name = "stop|continue|N", default_value = "continue", value_parser = values::on_error)]
+    on_error: OnError,
 }
 
 impl Add {
@@ -204,6 +208,7 @@ impl Add {
         plan = self.retry.into_iter().fold(plan, NewPlan::retry);
         plan = self.priority.into_iter().fold(plan, NewPlan::priority);
         plan = self.tags.into_iter().fold(plan, NewPlan::tag);
+        plan = plan.on_error(self.on_error);
         Ok(self.keep_results.into_iter().fold(plan, NewPlan::keep_results))
     }
 }
@@ -316,6 +321,8 @@ fn shown(plan: &Plan, next: &[Timestamp]) -> String {
         ("past ones", Some(if plan.no_keep { "run" } else { "are skipped" }.to_owned())),
         ("runs", Some(runs(plan))),
         ("skipped", Some(plan.skipped.to_string())),
+        ("on error", Some(bare(&plan.on_error))),
+        ("failed in a row", Some(plan.failures).filter(|n| *n > 0).map(|n| n.to_string())),
         ("request", plan.request_id.clone()),
         ("caller", plan.caller.clone()),
         ("http", plan.http.as_ref().map(json)),

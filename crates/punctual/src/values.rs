@@ -1,8 +1,8 @@
 //! Values on the command line, read and checked before anything is sent.
 
 use punctual_client::{
-    Callback, FlowState, HttpTarget, NoticeState, PlanState, RawJson, RetryPolicy, Span, State,
-    Timestamp,
+    Callback, FlowState, HttpTarget, NoticeState, OnError, PlanState, RawJson, RetryPolicy, Span,
+    State, Timestamp,
 };
 use punctual_store::{Clock, SystemClock};
 use serde::Deserialize;
@@ -60,6 +60,17 @@ pub(crate) fn plan_state(text: &str) -> Result<PlanState, String> {
     let named = PlanState::ALL.into_iter().find(|state| state.name() == text);
     let names = || PlanState::ALL.map(PlanState::name).join(", ");
     named.ok_or_else(|| format!("expected one of {}", names()))
+}
+
+/// A plan's policy for failed runs: a word, or a number of failures in a row.
+pub(crate) fn on_error(text: &str) -> Result<OnError, &'static str> {
+    match text {
+        "stop" => Ok(OnError::Stop),
+        "continue" => Ok(OnError::Continue),
+        number => number.parse().map(OnError::StopAfter).map_err(
+            |_| "expected stop, continue, or a number of failures in a row after which it stops",
+        ),
+    }
 }
 
 /// A flow's state.

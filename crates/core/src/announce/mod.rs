@@ -4,13 +4,15 @@
 //! Events inform and promise nothing: what is decided never depends on one. Each kind of record has a
 //! file that says what a change of it announces:
 //!
-//! - [`task`]: every task, notices included, and what is broadcast. [`queue`]: settings.
+//! - [`task`]: every task, notices included, and what is broadcast. [`refused`]: tasks made otherwise than
+//!   they were to be. [`queue`]: settings.
 //! - [`bundle`], [`plan`], [`flow`], [`worker`]: owners, on their own and when a task of theirs ends.
 
 pub mod bundle;
 pub mod flow;
 pub mod plan;
 pub mod queue;
+pub mod refused;
 pub mod task;
 pub mod worker;
 
@@ -28,7 +30,7 @@ use crate::time::{Span, Timestamp};
 use crate::trace::TaskSpan;
 
 /// The names of events, but for those of broadcasts: `pub.` and the name of the queue.
-pub const NAMES: [&str; 40] = [
+pub const NAMES: [&str; 41] = [
     "task.pushed",
     "task.taken",
     "task.confirmed",
@@ -40,6 +42,7 @@ pub const NAMES: [&str; 40] = [
     "task.resumed",
     "task.expired",
     "task.progress",
+    "task.refused",
     "bundle.pushed",
     "bundle.due",
     "bundle.delivered",

@@ -3,8 +3,8 @@
 use super::{Announcement, Announcements, Detail};
 use crate::json::RawJson;
 use crate::name::WorkerName;
-use crate::plan::{Fired, LastState, Phase, Plan};
-use crate::task::Task;
+use crate::plan::{Fired, LastState, Phase, Plan, Run};
+use crate::task::{State, Task};
 use crate::time::Timestamp;
 
 /// An event of a plan, as listeners know it: by its description and id.
@@ -28,10 +28,14 @@ struct RunOf {
 impl RunOf {
     /// The run that lives, or else the one to come.
     fn of(plan: &Plan) -> Self {
-        match &plan.living {
-            Some(run) => Self { run: run.number(), plan_time: Some(run.due_at) },
+        match plan.unended_runs().next() {
+            Some(run) => Self::from(run),
             None => Self { run: RawJson::of(&plan.number), plan_time: plan.next_at },
         }
+    }
+
+    fn from(run: &Run) -> Self {
+        Self { run: run.number(), plan_time: Some(run.due_at) }
     }
 
     fn tell(&self, told: Announcement) -> Announcement {
@@ -73,22 +77,8 @@ pub fn changed(before: Option<&Plan>, after: &Plan, at: Timestamp, news: &mut An
 }
 
 /// A plan has fired.
-pub fn fired(
-    before: &Plan,
-    is_ruled: bool,
-    fired: &Fired,
-    at: Timestamp,
-    news: &mut Announcements,
-) {
-    let run = match (&fired.plan.living, is_ruled) {
-        (Some(_), _) => RunOf::of(&fired.plan),
-        (None, true) => RunOf::of(before),
-        // It is over already, having been pushed into a bundle.
-        (None, false) => {
-            let label = format!("{}.{}", before.number, before.extra + 1);
-            RunOf { run: RawJson::of(&label), plan_time: Some(at) }
-        }
-    };
+pub fn fired(before: &Plan, fired: &Fired, at: Timestamp, news: &mut Announcements) {
+    let run = RunOf::from(&fired.run);
     let task = fired.task.as_ref().map(|task| task.id.shared());
     news.add(run.tell(about("plan.fired", before, at)).with("task", task));
     if fired.task.is_none() {
@@ -100,8 +90,8 @@ pub fn fired(
     changed(Some(before), &fired.plan, at, news);
 }
 
-/// A plan's message cannot be pushed, and it stands still.
-pub fn stopped(before: &Plan, after: &Plan, at: Timestamp, news: &mut Announcements) {
+/// A run of a plan cannot be made.
+pub fn not_fired(before: &Plan, after: &Plan, at: Timestamp, news: &mut Announcements) {
     let told = about("plan.error", after, at).with("content", after.order.message.clone());
     let told = told.with("result", Detail::Null).with("error", after.error.as_deref());
     news.add(RunOf::of(before).tell(told.with("worker", Detail::Null)));
@@ -116,10 +106,10 @@ pub(super) fn after(
     at: Timestamp,
     news: &mut Announcements,
 ) {
-    if before.living.is_some() && after.living.is_none() {
-        ended(before, after, Some(task), at, news);
-    } else {
-        changed(Some(before), after, at, news);
+    let has_ended = |run: &&Run| after.unended_runs().all(|unended| unended.task != run.task);
+    match before.unended_runs().find(has_ended) {
+        Some(run) => ended(before, after, run, Some(task), at, news),
+        None => changed(Some(before), after, at, news),
     }
 }
 
@@ -127,16 +117,17 @@ pub(super) fn after(
 pub fn ended(
     before: &Plan,
     after: &Plan,
+    run: &Run,
     task: Option<&Task>,
     at: Timestamp,
     news: &mut Announcements,
 ) {
-    let kind = match after.last_state {
-        Some(LastState::Ok) => Some("plan.succeeded"),
-        Some(LastState::Error) => Some("plan.error"),
+    let status = task.map(|task| &task.status);
+    let kind = match status.map(|status| status.state) {
+        Some(State::Done) => Some("plan.succeeded"),
+        Some(State::Failed) => Some("plan.error"),
         _ => None,
     };
-    let status = task.map(|task| &task.status);
     if let Some(kind) = kind {
         let result = status.and_then(|status| status.result.clone());
         let result = result.filter(|_| kind == "plan.succeeded");
@@ -144,11 +135,11 @@ pub fn ended(
         let told = about(kind, after, at)
             .with("content", after.order.message.clone())
             .with("result", result)
-            .with("error", after.error.as_deref())
+            .with("error", status.and_then(|status| status.error.as_deref()))
             .with("worker", worker.map(WorkerName::shared));
-        news.add(RunOf::of(before).tell(told));
+        news.add(RunOf::from(run).tell(told));
     } else if after.skipped == before.skipped {
-        news.add(RunOf::of(before).tell(about("plan.skipped", after, at)));
+        news.add(RunOf::from(run).tell(about("plan.skipped", after, at)));
     }
     changed(Some(before), after, at, news);
 }

@@ -10,7 +10,7 @@ use super::{Flow, FlowState, FlowStep, OnFailure, StepState};
 use crate::error::Refusal;
 use crate::json::RawJson;
 use crate::limits::{PAYLOAD_BYTES_MAX, RESULT_BYTES_MAX};
-use crate::name::StepName;
+use crate::name::{StepName, TaskId};
 use crate::task::{Decision, Event, Fate, Settlement, Spec, State};
 use crate::time::Timestamp;
 
@@ -42,9 +42,9 @@ impl StepEnd {
         Self::Failed("removed".to_owned())
     }
 
-    /// The end of a step whose task cannot be made, because another has its id.
-    pub fn duplicate() -> Self {
-        Self::Failed("duplicate".to_owned())
+    /// The end of a step whose task cannot be made.
+    pub fn not_made(error: &str) -> Self {
+        Self::Failed(format!("cannot_be_made: {error}"))
     }
 }
 
@@ -184,6 +184,13 @@ impl Advance {
         // What could have been started but for the failure is to be found.
         if self.flow.on_failure == OnFailure::Stop && self.flow.may_start() {
             self.flow.sweeps = self.flow.sweeps.wrapping_add(1);
+        }
+    }
+
+    /// Sets the id under which the task of a step is made.
+    pub fn set_task_id(&mut self, name: &StepName, id: TaskId) {
+        if let Some(step) = self.steps.get_mut(name) {
+            step.set_task_id(id);
         }
     }
 

@@ -190,6 +190,9 @@ pub struct FlowStep {
     pub round: u32,
     /// When its last task was made, which tells that from those before it.
     pub made_at: Option<Timestamp>,
+    /// The id of its task, where that is not the one that follows from its name.
+    #[serde(default)]
+    pub task: Option<TaskId>,
     /// Whether its task was paused with the flow.
     pub paused: bool,
     /// What it came to.
@@ -279,10 +282,20 @@ impl Flow {
 
 impl FlowStep {
     /// The id of its task.
+    pub fn task_id(&self) -> TaskId {
+        self.task.clone().unwrap_or_else(|| self.first_id())
+    }
+
+    /// Sets the id of its task.
+    pub(crate) fn set_task_id(&mut self, id: TaskId) {
+        self.task = Some(id).filter(|id| *id != self.first_id());
+    }
+
+    /// The id that its task has unless another task keeps it.
     ///
     /// # Panics
     /// Never: two names of at most 90 characters leave room for what joins them.
-    pub fn task_id(&self) -> TaskId {
+    pub fn first_id(&self) -> TaskId {
         TaskId::parse(&format!("{}~{}", self.flow, self.name))
             .expect("two names of at most 90 characters make an id")
     }

@@ -10,7 +10,7 @@ use crate::error::{Invalid, Refusal};
 use crate::http::{HttpTarget, Reach};
 use crate::json::RawJson;
 use crate::limits::{FLOW_EDGES_MAX, FLOW_STEPS_MAX};
-use crate::name::{FlowId, QueueName, StepName};
+use crate::name::{FlowId, QueueName, StepName, TaskId};
 use crate::object::{objects_only, or_default};
 use crate::retry::{MaxAttempts, RetryPolicy};
 use crate::task::{NewTask, SettingsOf, Spec};
@@ -84,6 +84,19 @@ pub struct MadeFlow {
     pub orders: Vec<RawJson>,
     /// The tasks of those that wait for nothing.
     pub spawn: Vec<Spec>,
+}
+
+impl MadeFlow {
+    /// Gives the task at a place among those that are made another id, because another task keeps the
+    /// first.
+    pub fn rename(&mut self, place: usize, id: TaskId) {
+        let Some(spec) = self.spawn.get_mut(place) else { return };
+        let step = self.steps.iter_mut().find(|step| step.first_id() == spec.id);
+        if let Some(step) = step.filter(|step| step.queue == spec.queue) {
+            step.set_task_id(id.clone());
+            spec.id = id;
+        }
+    }
 }
 
 /// A flow whose every field and name is right.
@@ -302,6 +315,7 @@ impl CheckedFlow {
                 state: if is_free { StepState::Living } else { StepState::Pending },
                 round: 0,
                 made_at: is_free.then_some(now),
+                task: None,
                 paused: false,
                 result: None,
                 error: None,

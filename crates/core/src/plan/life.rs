@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{LastState, Order, Phase, Plan, PlanState};
 use crate::calendar::{Position, Rule};
-use crate::name::{PlanId, QueueName};
+use crate::name::{PlanId, QueueName, TaskId};
 use crate::time::Timestamp;
 
 /// What people do to a plan.
@@ -32,13 +32,19 @@ impl fmt::Display for PlanVerb {
 }
 
 /// A verb that does not apply to a plan as it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{verb} does not apply to a plan that is {}", state.name())]
-pub struct PlanRefusal {
-    /// What was asked.
-    pub verb: PlanVerb,
-    /// The state that forbids it.
-    pub state: PlanState,
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanRefusal {
+    /// Its state forbids it.
+    #[error("{verb} does not apply to a plan that is {}", state.name())]
+    State {
+        /// What was asked.
+        verb: PlanVerb,
+        /// The state.
+        state: PlanState,
+    },
+    /// A run was asked for before and has not ended.
+    #[error("run does not apply while the run asked for before is running: task {0}")]
+    Asked(TaskId),
 }
 
 impl Plan {
@@ -54,10 +60,12 @@ impl Plan {
             position: Position::start(now, 0),
             next_at: None,
             living: None,
+            asked: None,
             failed: None,
             number: 1,
             extra: 0,
             real_repet: 0,
+            failures: None,
             skipped: 0,
             exec_time: None,
             last_state: None,
@@ -90,7 +98,7 @@ impl Plan {
     /// Carries out a verb; none for what the plan is already. A run makes a task besides.
     pub fn carry_out(mut self, verb: PlanVerb, now: Timestamp) -> Result<Self, PlanRefusal> {
         let state = self.state();
-        let refusal = PlanRefusal { verb, state };
+        let refusal = PlanRefusal::State { verb, state };
         match verb {
             PlanVerb::Pause if self.phase == Phase::Finished => return Err(refusal),
             PlanVerb::Pause => {
@@ -100,7 +108,11 @@ impl Plan {
             PlanVerb::Resume => match self.phase {
                 Phase::Finished => return Err(refusal),
                 Phase::Scheduled => {}
-                Phase::Paused | Phase::Error => self.reopen(now),
+                Phase::Paused => self.reopen(now),
+                Phase::Error => {
+                    self.failures = None;
+                    self.reopen(now);
+                }
             },
             PlanVerb::Skip(n) => {
                 if state != PlanState::Scheduled {
@@ -111,10 +123,11 @@ impl Plan {
                     self.skip(Some(at), now);
                 }
             }
-            PlanVerb::Run if self.living.is_some() => {
-                return Err(PlanRefusal { state: PlanState::Running, ..refusal });
+            PlanVerb::Run => {
+                if let Some(run) = self.unended_runs().find(|run| !run.is_ruled) {
+                    return Err(PlanRefusal::Asked(run.task.clone()));
+                }
             }
-            PlanVerb::Run => {}
         }
         Ok(self)
     }

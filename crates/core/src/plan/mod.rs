@@ -3,25 +3,33 @@
 //! ```text
 //!   scheduled ── due: pushes its run ─▶ running ── done, cancelled, removed ─▶ scheduled, or finished
 //!       ▲                                   └────── failed for good ─▶ error ── resume ─▶ scheduled
+//!       │                                                  (with `on_error` `continue`: scheduled)
 //!       └── resume ── paused ◀── pause
 //! ```
 //!
-//! At most one run lives at a time. Its end and the computing of the next time are one step, so a
-//! live plan always has exactly one thing to come: a time, or the end of its run.
+//! At most one run of the rule lives at a time, and one that was asked for besides it. The end of the rule's and the
+//! computing of the next time are one step, so a live plan always has exactly one thing to come: a time, or the end of its run.
 //!
-//! - `order`: what a request says about a plan. `life`: what happens to it. `run`: the tasks it makes,
-//!   and what becomes of it when they end.
+//! - `order`: what a request says about a plan. `life`: what happens to it. `fire`: the tasks it
+//!   makes. `run`: what becomes of it when they end. `policy`: whether it goes on after a failed run. `result`: what
+//!   is kept of runs.
 
+mod fire;
 mod life;
 mod order;
+mod policy;
+mod result;
 mod run;
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumCount, IntoStaticStr, VariantArray};
 
+pub use fire::Fired;
 pub use life::{PlanRefusal, PlanVerb};
 pub use order::{GivenId, PlanPatch, same_repeat};
-pub use run::{Ended, Fired, PlanResult};
+pub use policy::OnError;
+pub use result::PlanResult;
+pub use run::Ended;
 
 use crate::bundle::BundleKey;
 use crate::calendar::{Position, Rule};
@@ -51,16 +59,22 @@ pub struct Plan {
     pub position: Position,
     /// When it is due next, while it is scheduled and none of its runs lives.
     pub next_at: Option<Timestamp>,
-    /// Its run that has not ended.
+    /// The run of its rule that has not ended.
     pub living: Option<Run>,
+    /// The run asked for besides the rule that has not ended.
+    #[serde(default)]
+    pub asked: Option<Run>,
     /// Its last run that failed for good, until another takes its number: it can be tried again.
     pub failed: Option<Run>,
     /// The number of the run that lives or comes next, from 1.
     pub number: u64,
     /// Runs asked for besides the rule, under the current number.
     pub extra: u32,
-    /// Runs that were done.
+    /// Runs that were done, and those that failed while the plan went on.
     pub real_repet: u64,
+    /// Runs that failed in a row.
+    #[serde(default)]
+    pub failures: Option<u32>,
     /// Occurrences that were skipped.
     pub skipped: u64,
     /// When it last pushed a run.
@@ -109,6 +123,9 @@ pub struct Order {
     pub callback: Option<Callback>,
     /// How many results are kept.
     pub keep_results: u32,
+    /// What a run that fails for good makes of the plan; none: it stops.
+    #[serde(default)]
+    pub on_error: Option<OnError>,
 }
 
 /// Where a plan stands when none of its runs lives.
@@ -198,6 +215,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// When the server must look whether somebody came for it.
+    fn ring(&self) -> Option<(Timestamp, Ring<'_>)> {
+        self.watch_at.map(|at| (at, Ring::Watch(self)))
+    }
+
     /// The time of the plan's rule that is over with it.
     fn occurrence(&self) -> Option<Timestamp> {
         (!self.is_outdated).then_some(self.due_at)
@@ -214,11 +236,16 @@ impl Plan {
     pub fn state(&self) -> PlanState {
         match self.phase {
             Phase::Paused => PlanState::Paused,
-            _ if self.living.is_some() => PlanState::Running,
+            _ if self.is_running() => PlanState::Running,
             Phase::Scheduled => PlanState::Scheduled,
             Phase::Error => PlanState::Error,
             Phase::Finished => PlanState::Finished,
         }
+    }
+
+    /// Whether a run of its rule has not ended.
+    fn is_running(&self) -> bool {
+        self.living.as_ref().is_some_and(|run| run.is_ruled)
     }
 
     /// The time it waits for, if it waits for one.
@@ -226,18 +253,39 @@ impl Plan {
         self.next_at.filter(|_| self.phase == Phase::Scheduled)
     }
 
-    /// When the server must look after it: it is due, its run may be waiting in vain, or it has been
-    /// kept long enough.
+    /// When the server must look after it.
     pub(crate) fn alarm_at(&self) -> Option<Timestamp> {
+        self.next_ring().map(|(at, _)| at)
+    }
+
+    /// The reason why its alarm rings, when it does.
+    pub fn ring(&self) -> Option<Ring<'_>> {
+        self.next_ring().map(|(_, ring)| ring)
+    }
+
+    fn next_ring(&self) -> Option<(Timestamp, Ring<'_>)> {
         /// How long a finished plan stays readable.
         const KEPT: Span = Span::from_millis(24 * 60 * 60 * 1_000);
-        if let Some(run) = &self.living {
-            return run.watch_at;
-        }
-        match self.phase {
-            Phase::Scheduled => self.next_at,
-            Phase::Finished => self.finished_at.map(|at| at + KEPT),
-            Phase::Paused | Phase::Error => None,
-        }
+        let asked = self.asked.as_ref().and_then(Run::ring);
+        let rule = match (&self.living, self.phase) {
+            (Some(run), _) => run.ring(),
+            (None, Phase::Scheduled) => self.next_at.map(|at| (at, Ring::Fire)),
+            (None, Phase::Finished) if self.asked.is_none() => {
+                self.finished_at.map(|at| (at + KEPT, Ring::Remove))
+            }
+            (None, _) => None,
+        };
+        asked.into_iter().chain(rule).min_by_key(|(at, _)| *at)
     }
+}
+
+/// The reason why the alarm of a plan rings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ring<'a> {
+    /// It is due.
+    Fire,
+    /// The run may be waiting in vain.
+    Watch(&'a Run),
+    /// It has finished and was kept long enough.
+    Remove,
 }

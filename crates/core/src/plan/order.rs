@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::Order;
+use super::{OnError, Order};
 use crate::bundle::BundleKey;
 use crate::calendar::{PlanTime, PlanType, Rule, RuleFields};
 use crate::callback::Callback;
@@ -61,6 +61,8 @@ pub struct PlanPatch {
     pub callback: Patch<Callback>,
     /// See [`Order::keep_results`].
     pub keep_results: Patch<u32>,
+    /// See [`Order::on_error`].
+    pub on_error: Patch<OnError>,
     /// See [`RuleFields::plan_type`].
     pub plan_type: Patch<PlanType>,
     /// See [`RuleFields::plan_value`].
@@ -139,6 +141,7 @@ impl Default for Order {
             tags: Vec::new(),
             callback: None,
             keep_results: KEEP_RESULTS,
+            on_error: None,
         }
     }
 }
@@ -203,6 +206,7 @@ impl PlanPatch {
                 patch => patch.apply_optional(now.callback),
             },
             keep_results: patch.keep_results.apply(now.keep_results, none.keep_results),
+            on_error: patch.on_error.apply_optional(now.on_error),
         };
         order.check()?;
         Ok(order)
@@ -278,6 +282,7 @@ impl Order {
         if self.keep_results > KEEP_RESULTS_MAX {
             return Err(Invalid::new("keep_results", "a whole number from 0 to 10000").into());
         }
+        self.on_error().check()?;
         if self.bundle_key.is_some() && (self.http.is_some() || self.callback.is_some()) {
             let field = if self.http.is_some() { "http" } else { "callback" };
             return Err(Invalid::new(field, "not together with bundle_key").into());

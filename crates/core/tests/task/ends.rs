@@ -197,6 +197,25 @@ fn a_callback_may_have_a_task_of_its_own() {
 }
 
 #[test]
+fn a_callback_that_would_be_too_large_loses_the_payload_then_the_result() {
+    let big = |bytes: usize| json(&format!("\"{}\"", "x".repeat(bytes)));
+    let all = || vec![End::Done];
+    let new = NewTask { payload: Some(big((1 << 20) - 10)), ..calling_back(all(), None) };
+    let made = end(new, State::Done).spawn.remove(0);
+    assert_eq!(
+        made.payload.as_str(),
+        r#"{"task":{"queue":"q","id":"t","state":"done","result":42,"error":null},"truncated":true}"#
+    );
+    let held = take(&pushed(calling_back(all(), None)), token(1), start());
+    let settlement = Settlement::Commit { result: Some(big((1 << 20) - 10)) };
+    let made = decide(&held, settle(token(1), settlement), after(5)).unwrap();
+    assert_eq!(
+        made.spawn[0].payload.as_str(),
+        r#"{"task":{"queue":"q","id":"t","state":"done","error":null},"truncated":true}"#
+    );
+}
+
+#[test]
 fn a_settlement_leaves_a_receipt_where_the_record_cannot_answer() {
     for (state, verb) in ENDS.into_iter().zip([Verb::Commit, Verb::Fail, Verb::Cancelled]) {
         let gone = end_in(&forgetful(), NewTask::default(), state);

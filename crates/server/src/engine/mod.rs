@@ -22,6 +22,7 @@ mod deliver;
 mod failure;
 mod failures;
 mod flows;
+mod free;
 mod happen;
 mod held;
 mod holdings;

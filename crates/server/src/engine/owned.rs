@@ -6,7 +6,8 @@ use punctual_core::announce;
 use punctual_core::owner::{Around, matters};
 use punctual_core::queue::Mode;
 use punctual_core::{
-    Announcements, Decision, Event, OwnerKey, OwnerKind, Queue, Refusal, Task, Timestamp,
+    Announcements, Decision, Event, Owner, OwnerKey, OwnerKind, Queue, RawJson, Refusal, Task,
+    Timestamp,
 };
 use punctual_store::{
     Change, Changes, Lost, OwnerChange, StoreError, Stored, StoredOwner, Written,
@@ -50,6 +51,13 @@ impl Decided<'_> {
 }
 
 impl Decided<'_> {
+    /// Whether it makes the task of a callback that names its id.
+    pub(super) fn names_callback(&self) -> bool {
+        let callback = self.before.task.spec.callback.as_ref();
+        let task = callback.and_then(|callback| callback.task.as_ref());
+        task.is_some_and(|task| task.id.is_some()) && !self.decision.spawn.is_empty()
+    }
+
     /// The vote that goes, as the server does not hold the task any more on which it is.
     fn vote_key(&self) -> Option<OwnerKey> {
         let is_over = self.before.task.status.hold.is_some()
@@ -64,6 +72,16 @@ impl Decided<'_> {
         let expected = Some(owners.get(&key)?.revision);
         Some(OwnerChange { key, expected, after: None, drop_first: 0, append: Vec::new() })
     }
+}
+
+/// Everything that is read beside a task before its change is written.
+struct Beside {
+    /// Its owner.
+    owner: Option<StoredOwner>,
+    /// The vote that goes with the change.
+    vote: Option<OwnerChange>,
+    /// The results of its plan, if it is a run that the plan has gone past.
+    past: Option<Vec<RawJson>>,
 }
 
 /// Decisions on their way to the store.
@@ -121,9 +139,15 @@ impl Engine {
     /// happened.
     pub(super) async fn commit(
         &self,
-        decided: Vec<Decided<'_>>,
+        mut decided: Vec<Decided<'_>>,
         now: Timestamp,
     ) -> Result<Vec<Result<Stored, Undone>>, StoreError> {
+        // Few callbacks name an id, so the others' way stays small.
+        let renamed = if decided.iter().any(Decided::names_callback) {
+            Box::pin(self.rename_callbacks(&mut decided, now)).await?
+        } else {
+            Vec::new()
+        };
         let owners = decided.iter().filter_map(Decided::owner_key);
         let keys: Vec<OwnerKey> =
             owners.chain(decided.iter().filter_map(Decided::vote_key)).collect();
@@ -132,13 +156,17 @@ impl Engine {
         let mut answers: Answers = decided.iter().map(|_| None).collect();
         let mut batch = Batch::default();
         let mut steps = Vec::new();
+        let past = self.past_results(&decided, &owners).await?;
         for (place, decided) in decided.into_iter().enumerate() {
             let key = decided.owner_key();
             let owner = key.as_ref().and_then(|key| owners.get(key).cloned());
             let vote = decided.vote(&owners);
+            let past = key.as_ref().and_then(|key| past.get(key).cloned());
             if owner.is_some() && key.is_some_and(|key| key.kind == OwnerKind::Flow) {
                 steps.push((place, decided));
-            } else if let Err(refusal) = self.add(&mut batch, place, decided, (owner, vote), now) {
+            } else if let Err(refusal) =
+                self.add(&mut batch, place, decided, Beside { owner, vote, past }, now)
+            {
                 answers[place] = Some(Err(Undone::Refused(refusal)));
             }
         }
@@ -149,12 +177,34 @@ impl Engine {
             Box::pin(self.add_steps(&mut batch, steps, owners, &mut answers, now)).await?
         };
         self.send(batch, &mut answers).await?;
+        let has_happened = |place: usize| matches!(answers[place], Some(Ok(_)));
+        let renamed = renamed.into_iter().filter(|(place, _)| has_happened(*place));
+        self.events.announce(renamed.map(|(_, told)| told));
         if !far.is_empty() {
-            let has_happened = |place: usize| matches!(answers[place], Some(Ok(_)));
             let happened = far.into_iter().filter(|(place, _)| has_happened(*place));
             Box::pin(self.reconcile_all(happened.map(|(_, step)| step).collect())).await;
         }
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Undone::Lost))).collect())
+    }
+
+    /// Reads the results of plans that have gone past a run that ends now.
+    async fn past_results(
+        &self,
+        decided: &[Decided<'_>],
+        owners: &HashMap<OwnerKey, StoredOwner>,
+    ) -> Result<HashMap<OwnerKey, Vec<RawJson>>, StoreError> {
+        let past = |decided: &Decided<'_>| {
+            let key = decided.owner_key().filter(|key| key.kind == OwnerKind::Plan)?;
+            let Owner::Plan(plan) = &owners.get(&key)?.owner else { return None };
+            plan.is_past(decided.event, &decided.decision).then_some((key, plan.results as usize))
+        };
+        let plans: HashMap<OwnerKey, usize> = decided.iter().filter_map(past).collect();
+        let mut results = HashMap::with_capacity(plans.len());
+        for (key, count) in plans {
+            let read = Box::pin(self.store.items(&key, 0, count)).await?;
+            results.insert(key, read);
+        }
+        Ok(results)
     }
 
     async fn read_owners(
@@ -209,7 +259,7 @@ impl Engine {
         batch: &mut Batch,
         place: usize,
         decided: Decided<'_>,
-        (owner, vote): (Option<StoredOwner>, Option<OwnerChange>),
+        Beside { owner, vote, past }: Beside,
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let Decided { queue, event, before, mut decision } = decided;
@@ -219,7 +269,12 @@ impl Engine {
                 let next_id = self.ids.one(now);
                 let around = Around { now, queue: &queue.settings, next_id: &next_id };
                 let key = owner.key();
-                let after = owner.clone().after(event, &mut decision, &around)?;
+                let after = match (&owner, past) {
+                    (Owner::Plan(plan), Some(kept)) if plan.is_past(event, &decision) => {
+                        plan.as_ref().clone().amend(kept, event, &decision, now).map(Into::into)
+                    }
+                    _ => owner.clone().after(event, &mut decision, &around)?,
+                };
                 if let Some(after) = &after {
                     announce::owner_after(&owner, event, &decision, after, now, &mut news);
                 }

@@ -13,9 +13,8 @@ const IDS_MAX: usize = 10;
 /// and all the rest.
 fn level(kind: &str) -> Level {
     match kind {
-        "worker.lost" | "plan.error" | "plan.no_worker" | "bundle.failed" | "notice.exhausted" => {
-            Level::WARN
-        }
+        "worker.lost" | "plan.error" | "plan.no_worker" | "bundle.failed" | "notice.exhausted"
+        | "task.refused" => Level::WARN,
         "queue.changed" | "worker.joined" | "worker.left" | "worker.draining" | "plan.created"
         | "plan.deleted" | "plan.paused" | "plan.resumed" | "flow.failed" | "flow.cancelled" => {
             Level::INFO

@@ -58,6 +58,10 @@ const ADDED: &[Added] = &[
     Added { record: "Settings", field: "max_runtime", since: 2 },
     Added { record: "Ballot", field: "max_runtime", since: 2 },
     Added { record: "Ballot", field: "started", since: 2 },
+    Added { record: "Order", field: "on_error", since: 2 },
+    Added { record: "Plan", field: "failures", since: 2 },
+    Added { record: "Plan", field: "asked", since: 2 },
+    Added { record: "FlowStep", field: "task", since: 2 },
 ];
 
 /// A record that cannot be unpacked.

@@ -44,6 +44,8 @@ const blank = () => ({
   priority: "",
   tags: "",
   keep_results: "",
+  on_error: "continue",
+  stop_after: "3",
   http: "",
 });
 
@@ -77,6 +79,8 @@ function filled({ plan, message, http }) {
     plan_time: time,
     plan_repet: plan.plan_repet > 0 ? text(plan.plan_repet) : "",
     no_keep: plan.no_keep ? "yes" : "",
+    on_error: typeof plan.on_error === "object" ? "stop_after" : plan.on_error,
+    stop_after: text(plan.on_error?.stop_after ?? 3),
     priority: text(plan.priority || ""),
     tags: plan.tags.join(", "),
     message: pretty(message),
@@ -135,7 +139,8 @@ function bodyOf(form, isNew) {
     .map((tag) => tag.trim())
     .filter(Boolean);
   const names = isNew ? { station: form.station, ...(form.plan_id ? { plan_id: form.plan_id } : {}) } : {};
-  const members = Object.entries({ ...names, ...given, ...ruleOf(form), tags }).map(
+  const on_error = form.on_error === "stop_after" ? { stop_after: Number(form.stop_after) } : form.on_error;
+  const members = Object.entries({ ...names, ...given, ...ruleOf(form), on_error, tags }).map(
     ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
   );
   const http = form.http ? [`"http":${form.http}`] : isNew ? [] : ['"http":null'];
@@ -302,6 +307,16 @@ function PlanForm({ start, edits }) {
               ${
                 type !== "none" && type !== "time" &&
                 input("plan_repet", { label: t("plans.repeat"), type: "number", min: 1, hint: t("plans.repeat-hint") })
+              }
+              <${Select}
+                label=${t("plans.on_error")}
+                value=${form.on_error}
+                onInput=${set("on_error")}
+                options=${["continue", "stop", "stop_after"].map((name) => [name, t(`plans.on_error.${name}`)])}
+              />
+              ${
+                form.on_error === "stop_after" &&
+                input("stop_after", { type: "number", min: 1, max: 1000000, required: true, wrong: wrong.on_error })
               }
               ${
                 type !== "none" &&

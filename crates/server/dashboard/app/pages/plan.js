@@ -92,7 +92,6 @@ export function Plan({ id }) {
             allowed=${allowed}
             icon="play"
             tone="primary"
-            disabled=${plan.state === "running"}
             onClick=${() => verb("run")}
           >
             ${t("plans.run")}

@@ -54,6 +54,8 @@ pub(crate) struct PlanSchema {
     /// How many results are kept.
     #[schema(minimum = 0, maximum = 10000, default = 100)]
     keep_results: Option<u32>,
+    /// What a run that fails for good makes of the plan; `stop` if left out.
+    on_error: Option<OnErrorSchema>,
     /// What kind of rule it is; required in a new plan.
     plan_type: Option<RuleType>,
     /// How many units lie between two runs (1 to 32767), or on which day they are.
@@ -100,6 +102,36 @@ pub(crate) struct PreviewSchema {
     timezone: Option<String>,
     /// The pattern of a rule of type cron.
     cron: Option<String>,
+}
+
+/// What a run that fails for good makes of its plan: `stop`, `continue`, or `{"stop_after":n}`, which goes on
+/// until n runs in a row have failed.
+#[derive(ToSchema)]
+#[schema(as = OnError)]
+#[serde(untagged)]
+pub(crate) enum OnErrorSchema {
+    /// It stops at the first failure, or at none.
+    Word(OnErrorWord),
+    /// It stops after so many.
+    After(StopAfterSchema),
+}
+
+/// The policies without a number.
+#[derive(ToSchema)]
+#[schema(as = OnErrorWord, rename_all = "lowercase")]
+pub(crate) enum OnErrorWord {
+    Stop,
+    Continue,
+}
+
+/// The policy with a number.
+#[derive(ToSchema)]
+#[schema(as = StopAfter)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StopAfterSchema {
+    /// How many runs have to fail in a row.
+    #[schema(minimum = 1, maximum = 1000000)]
+    stop_after: u32,
 }
 
 /// The kind of a rule as it is given.

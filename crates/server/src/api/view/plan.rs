@@ -1,7 +1,7 @@
 //! How a plan reads.
 
 use punctual_core::calendar::RuleFields;
-use punctual_core::plan::{LastState, PlanState};
+use punctual_core::plan::{LastState, OnError, PlanState};
 use punctual_core::retry::MaxAttempts;
 use punctual_core::{
     Callback, Plan, PlanId, QueueName, RawJson, RetryPolicy, Span, TaskId, Timestamp,
@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{HttpView, Viewing};
-use crate::api::schema::plan::{LastStateSchema, PlanStateSchema, PlanTypeSchema};
+use crate::api::schema::plan::{LastStateSchema, OnErrorSchema, PlanStateSchema, PlanTypeSchema};
 use crate::api::schema::{AnyJson, CallbackSchema, DurationSeconds, RetrySchema, Time};
 
 /// A plan: all it was given, and how it stands.
@@ -61,14 +61,19 @@ pub(crate) struct PlanView<'a> {
     callback: Option<Callback>,
     /// How many results are kept.
     keep_results: u32,
+    /// What a run that fails for good makes of it.
+    #[schema(value_type = OnErrorSchema)]
+    on_error: OnError,
     /// Where it stands.
     #[schema(value_type = PlanStateSchema)]
     state: PlanState,
     /// When it is due next.
     #[schema(value_type = Option<Time>)]
     next_at: Option<Timestamp>,
-    /// Runs that were done.
+    /// Runs that were done, and those that failed while the plan went on.
     real_repet: u64,
+    /// Runs that failed in a row.
+    failures: u32,
     /// Occurrences that were skipped.
     skipped: u64,
     /// When it last pushed a run.
@@ -136,6 +141,7 @@ impl<'a> PlanView<'a> {
         "state",
         "next_at",
         "real_repet",
+        "failures",
         "skipped",
         "exec_time",
         "last_state",
@@ -170,13 +176,15 @@ impl<'a> PlanView<'a> {
                 .clone()
                 .map(|callback| callback.hidden(viewing.secret_headers)),
             keep_results: order.keep_results,
+            on_error: order.on_error(),
             state: plan.state(),
             next_at: plan.next_at,
             real_repet: plan.real_repet,
+            failures: plan.failures(),
             skipped: plan.skipped,
             exec_time: plan.exec_time,
             last_state: plan.last_state,
-            task: plan.living.as_ref().map(|run| &run.task),
+            task: plan.unended_runs().next().map(|run| &run.task),
             error: plan.error.as_deref(),
             created_at: plan.created_at,
             finished_at: plan.finished_at,

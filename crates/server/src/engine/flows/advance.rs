@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use punctual_core::flow::{StepEnd, StepOrder};
-use punctual_core::{OwnerKey, QueueName, RawJson, StepName, TaskId, Timestamp};
+use punctual_core::rename::IDS_MAX;
+use punctual_core::{OwnerKey, QueueName, RawJson, StepName, TaskId, Timestamp, announce};
 use punctual_store::StoreError;
 
 use super::super::Engine;
@@ -104,7 +105,7 @@ impl Engine {
         if ready.is_empty() {
             return Ok(is_more);
         }
-        self.refuse_duplicates(scene, &ready).await?;
+        self.find_ids(scene, &ready, now).await?;
         let mut orders = self.orders(scene, &ready).await?;
         let inputs: BTreeSet<&StepName> = orders.values().flat_map(|order| &order.after).collect();
         let inputs: Vec<StepName> = inputs.into_iter().take(CHUNK).cloned().collect();
@@ -127,23 +128,46 @@ impl Engine {
         Ok(is_more)
     }
 
-    /// A step whose id another live task has cannot become a task.
-    async fn refuse_duplicates(
+    /// Finds ids for the tasks of steps: the first that no other task keeps.
+    async fn find_ids(
         &self,
         scene: &mut Scene,
         ready: &[StepName],
+        now: Timestamp,
     ) -> Result<(), StoreError> {
         let mut queues: BTreeMap<QueueName, Vec<(StepName, TaskId)>> = BTreeMap::new();
         for step in ready.iter().filter_map(|name| scene.advance.step(name)) {
-            let named = (step.name.clone(), step.task_id());
+            let named = (step.name.clone(), step.first_id());
             queues.entry(step.queue.clone()).or_default().push(named);
         }
-        for (queue, named) in queues {
-            let (names, ids): (Vec<StepName>, Vec<TaskId>) = named.into_iter().unzip();
-            for (name, stored) in names.iter().zip(self.store.read(&queue, &ids).await?) {
-                if stored.is_some_and(|stored| !stored.task.status.state.is_finished()) {
-                    scene.advance.end(name, StepEnd::duplicate());
+        for (queue, mut named) in queues {
+            // Ids of other steps are theirs.
+            let first: BTreeSet<TaskId> = named.iter().map(|(_, id)| id.clone()).collect();
+            for n in 1..=IDS_MAX {
+                let ids: Vec<TaskId> = named.iter().map(|(_, id)| id.nth(n)).collect();
+                let tasks = self.store.read(&queue, &ids).await?;
+                let mut open = Vec::new();
+                for (((name, id), nth), task) in named.into_iter().zip(ids).zip(tasks) {
+                    let is_kept = task.is_some_and(|stored| stored.task.keeps_id(now));
+                    if is_kept || (n > 1 && first.contains(&nth)) {
+                        open.push((name, id));
+                        continue;
+                    }
+                    if n > 1 {
+                        let news = &mut scene.together.news;
+                        announce::refused::renamed(&queue, &id, &nth, now, news);
+                    }
+                    scene.advance.set_task_id(&name, nth);
                 }
+                named = open;
+                if named.is_empty() {
+                    break;
+                }
+            }
+            for (name, id) in named {
+                let error = "other tasks have its id and all ids like it";
+                announce::refused::not_made(&queue, &id, error, now, &mut scene.together.news);
+                scene.advance.end(&name, StepEnd::not_made(error));
             }
         }
         Ok(())

@@ -10,19 +10,20 @@ mod query;
 mod scene;
 mod sweep;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use punctual_core::flow::{CheckedFlow, FlowVerb, MadeFlow, NewFlow};
 use punctual_core::{
-    Announcements, Changes, Flow, FlowId, KeyedItem, Owner, OwnerChange, OwnerKey, QueueName,
-    Revision, StoredOwner, TaskId, TraceParent, announce,
+    Announcements, Changes, Flow, FlowId, FlowStep, KeyedItem, Owner, OwnerChange, OwnerKey,
+    QueueName, Revision, Spec, StoredOwner, TaskId, TraceParent, announce,
 };
-use punctual_store::{PushRefusal, StoreError};
+use punctual_store::StoreError;
 
 pub(super) use self::far::FarStep;
 pub(crate) use self::query::{FlowFilter, FlowReading, FlowStepReading};
 pub(super) use self::scene::{Heard, Scene};
 
+use super::free::free_id;
 use super::records::{Found, Records};
 use super::transact::{Done, Verdict};
 use super::{Engine, Failure, Key};
@@ -141,16 +142,23 @@ impl Engine {
     fn make_flow(
         &self,
         records: &Records,
-        made: MadeFlow,
+        mut made: MadeFlow,
         before: Option<(&Flow, Revision)>,
     ) -> Found<(Changes, Announcements)> {
-        let MadeFlow { mut flow, steps, orders, spawn } = made;
-        for spec in &spawn {
-            let live = records.task(&spec.queue, &spec.id)?;
-            if live.is_some_and(|stored| !stored.task.status.state.is_finished()) {
-                return Err(Failure::Push { refusal: PushRefusal::Duplicate }.into());
+        let mut news = Announcements::default();
+        let now = made.flow.created_at;
+        // Ids of other steps are theirs.
+        let mut used: HashSet<TaskId> = made.steps.iter().map(FlowStep::first_id).collect();
+        for place in 0..made.spawn.len() {
+            let Spec { queue, id, .. } = made.spawn[place].clone();
+            let free = free_id(records, &queue, &id, &used, now)?;
+            if free != id {
+                announce::refused::renamed(&queue, &id, &free, now, &mut news);
+                used.insert(free.clone());
+                made.rename(place, free);
             }
         }
+        let MadeFlow { mut flow, steps, orders, spawn } = made;
         if self.may_be_missed(&flow, &spawn) {
             flow.watch(flow.created_at);
         }
@@ -171,7 +179,6 @@ impl Engine {
             OwnerChange::put(Owner::Step(Box::new(step)), revision)
         }));
         owners.extend(old.into_iter().map(|(key, at)| OwnerChange::remove(key, at)));
-        let mut news = Announcements::default();
         announce::flow::changed(None, &flow, flow.created_at, &mut news);
         news.extend(spawn.iter().map(|spec| announce::task::pushed(spec, flow.created_at)));
         Ok((Changes { owners, births: spawn, ..Changes::default() }, news))

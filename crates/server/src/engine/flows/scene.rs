@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use punctual_core::flow::{self, Advance};
 use punctual_core::{
-    Announcements, Fate, Flow, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec, StepName,
-    TaskId, Timestamp, announce,
+    Announcements, Fate, Flow, FlowStep, Owner, OwnerKey, OwnerRef, QueueName, Refusal, Spec,
+    StepName, TaskId, Timestamp, announce,
 };
 use punctual_store::{Change, Changes, OwnerChange, Revision, StoredOwner};
 
@@ -19,7 +19,7 @@ pub(in crate::engine) struct Scene {
     before: Flow,
     revision: Revision,
     versions: HashMap<StepName, Revision>,
-    together: Together,
+    pub(super) together: Together,
     tasks: Vec<Change>,
     /// Votes that go with their tasks.
     votes: Vec<OwnerChange>,
@@ -97,7 +97,8 @@ impl Scene {
             return Ok(Heard::Here);
         }
         let known = name_of(spec).and_then(|name| self.advance.step(name));
-        let known = known.filter(|step| step.queue == spec.queue).cloned();
+        let is_its = |step: &&FlowStep| step.queue == spec.queue && step.task_id() == spec.id;
+        let known = known.filter(is_its).cloned();
         let heard = match &known {
             Some(step) => self.advance.flow().hear(step, event, &decision)?,
             None => flow::Heard::Nothing,

@@ -1,5 +1,6 @@
 //! How a flow ends when not all goes well: stopped, gone on without a part, or ended from outside.
 
+use super::super::events::Ear;
 use super::super::{TestServer, json};
 use super::*;
 
@@ -112,21 +113,45 @@ async fn a_step_is_neither_reset_nor_replaced() {
 }
 
 #[tokio::test]
-async fn a_step_whose_id_another_task_has_fails() {
+async fn a_step_whose_id_another_task_has_gets_another() {
     let server = TestServer::start().await;
-    server.push(json!({"id": "f~a"})).await;
-    let flow = json!({"id": "f", "steps": [{"name": "a", "queue": "q"}]});
-    server.post("/v1/flows", flow).await.problem(409, "duplicate");
-    server.get("/v1/flows/f").await.problem(404, "not_found");
-    server.delete("/v1/queues/q/tasks/f~a").await.is(204);
-    server.push(json!({"id": "f~b", "delay": 60})).await;
-    make(&server, "stop", &[("a", &[]), ("b", &["a"])]).await;
-    work(&server, "a", json!(1)).await;
-    let failed = super::flow(&server).await;
-    assert_eq!(
-        (&failed["state"], &failed["steps"][1]["error"]),
-        (&json!("failed"), &json!("duplicate"))
-    );
+    for id in ["f~a", "f~b"] {
+        server.push(json!({"id": id, "delay": 3_600})).await;
+    }
+    let mut ear = Ear::open(&server, "?type=task.refused").await;
+    let steps = json!([{"name": "a", "queue": "q"}, {"name": "b", "queue": "q", "after": ["a"]},
+        {"name": "a~2", "queue": "q", "after": ["b"]}]);
+    let made = server.post("/v1/flows", json!({"id": "f", "steps": steps})).await.is(201);
+    assert_eq!(made["steps"][0]["task"], "f~a~3", "another step will have f~a~2");
+    let refused = ear.hears("task.refused").await;
+    assert_eq!((&refused["id"], &refused["made_as"]), (&json!("f~a"), &json!("f~a~3")));
+    for id in ["f~a~3", "f~b~2", "f~a~2"] {
+        let step = server.take(json!({"wait": 20})).await;
+        assert_eq!(step["id"], id);
+        server.verb(id, "commit", json!({"token": step["token"], "result": id})).await.is(200);
+    }
+    let refused = ear.hears("task.refused").await;
+    assert_eq!((&refused["id"], &refused["made_as"]), (&json!("f~b"), &json!("f~b~2")));
+    let done = super::flow(&server).await;
+    assert_eq!((&done["state"], &done["steps"][1]["task"]), (&json!("done"), &json!("f~b~2")));
+    // The tasks that had the ids are as they were.
+    assert_eq!(server.get("/v1/queues/q/tasks/f~a").await.is(200)["state"], "waiting");
+}
+
+#[tokio::test]
+async fn a_renamed_step_fails_and_is_retried_like_any() {
+    let server = TestServer::start().await;
+    server.push(json!({"id": "f~a", "delay": 3_600})).await;
+    make(&server, "stop", &[("a", &[])]).await;
+    let step = server.take(json!({"wait": 20})).await;
+    let fail = json!({"token": step["token"], "permanent": true});
+    server.verb("f~a~2", "fail", fail).await.is(200);
+    assert_eq!(flow(&server).await["state"], "failed");
+    act(&server, "retry").await;
+    let step = server.take(json!({"wait": 20})).await;
+    assert_eq!(step["id"], "f~a~2");
+    server.verb("f~a~2", "commit", json!({"token": step["token"]})).await.is(200);
+    assert_eq!(flow(&server).await["state"], "done");
 }
 
 #[tokio::test]

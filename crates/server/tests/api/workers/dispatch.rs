@@ -282,12 +282,12 @@ async fn a_plan_whose_station_nobody_serves_says_so() {
     let server = TestServer::of_mode("dispatch").await;
     let plan = json!({"plan_id": "p", "station": "q", "plan_type": "none"});
     server.post("/v1/plans", plan).await.is(201);
-    server.eventually("/v1/plans/p", |plan| plan["last_state"] == "running").await;
-    server.advance(61).await;
+    // Nobody is registered, so that is said at once.
     server.eventually("/v1/plans/p", |plan| plan["last_state"] == "no_worker").await;
     server.join("w", json!({})).await;
     let run = server.given("w", 1).await.remove(0);
     assert_eq!(run["plan"]["plan_id"], "p");
+    server.eventually("/v1/plans/p", |plan| plan["last_state"] == "running").await;
     server.work(&run, json!({"x": 1})).await;
     server.eventually("/v1/plans/p", |plan| plan["state"] == "finished").await;
     let results = server.get("/v1/plans/p/results").await.is(200);

@@ -299,3 +299,23 @@ async fn what_is_broadcast_is_done_at_once() {
     server.post("/v1/queues/q/resume", json!({})).await.is(200);
     server.until("paused", "done").await;
 }
+
+#[tokio::test]
+async fn a_vote_without_workers_is_told_at_once_and_no_votes_is_a_failure() {
+    let server = TestServer::of_mode("vote").await;
+    let mut ear = Ear::open(&server, "?type=plan.*").await;
+    let plan_of = json!({"plan_id": "p", "station": "q", "plan_type": "minute", "plan_value": 1,
+        "plan_repet": -1, "on_error": "continue"});
+    server.post("/v1/plans", plan_of).await.is(201);
+    ear.hears("plan.created").await;
+    server.advance(60).await;
+    ear.hears("plan.fired").await;
+    assert_eq!(ear.hears("plan.no_worker").await["run"], 1);
+    server.join("w", json!({})).await;
+    let ballot = server.given("w", 1).await.remove(0);
+    server.verb("p@1", "confirm", json!({"token": ballot["token"]})).await.is(200);
+    server.verb("p@1", "fail", json!({"token": ballot["token"], "error": "no"})).await.is(200);
+    let failed = server.eventually("/v1/plans/p", |plan| plan["failures"] == 1).await;
+    assert_eq!((&failed["state"], &failed["real_repet"]), (&json!("scheduled"), &json!(1)));
+    assert_eq!(failed["error"], "no_votes");
+}

@@ -3,7 +3,7 @@
 use punctual_core::bundle::{BundleKey, BundleState, Later, Lock};
 use punctual_core::calendar::Position;
 use punctual_core::flow::{Check, Counts, FlowState, OnFailure, StepState};
-use punctual_core::plan::{LastState, Order, Phase, Run};
+use punctual_core::plan::{LastState, OnError, Order, Phase, Run};
 use punctual_core::retry::MaxAttempts;
 use punctual_core::vote::{Ballot, BallotState};
 use punctual_core::worker::WorkerState;
@@ -84,6 +84,7 @@ pub fn plan(station: &str, now: Timestamp) -> Plan {
             tags: vec!["planned".to_owned()],
             callback: Some(callback(now)),
             keep_results: 33,
+            on_error: Some(OnError::StopAfter(44)),
         },
         rule,
         created_at: now - Span::from_millis(70_007),
@@ -94,11 +95,13 @@ pub fn plan(station: &str, now: Timestamp) -> Plan {
             used: 4,
         },
         next_at: Some(now + Span::from_millis(100_010)),
-        living: Some(run("3.1")),
+        living: Some(run("3")),
+        asked: Some(run("3.1")),
         failed: Some(run("2")),
         number: 3,
         extra: 2,
         real_repet: 5,
+        failures: Some(2),
         skipped: 6,
         exec_time: Some(now - Span::from_millis(3_333)),
         last_state: Some(LastState::NoWorker),
@@ -152,6 +155,7 @@ pub fn steps(now: Timestamp) -> Vec<FlowStep> {
         state,
         round: 3,
         made_at: Some(now - Span::from_millis(1_005)),
+        task: Some(fixture::id("a:flow~step~2")),
         paused: true,
         result: Some(json(&serde_json::json!({"step": n}))),
         error: Some("inputs_too_large".to_owned()),

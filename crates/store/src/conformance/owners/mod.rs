@@ -117,6 +117,7 @@ pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) ->
             state: StepState::Pending,
             round: 1,
             made_at: Some(at),
+            task: None,
             paused: false,
             result: Some(RawJson::null()),
             error: Some("\u{fc}".to_owned()),
