@@ -206,7 +206,11 @@ impl PlanPatch {
                 patch => patch.apply_optional(now.callback),
             },
             keep_results: patch.keep_results.apply(now.keep_results, none.keep_results),
-            on_error: patch.on_error.apply_optional(now.on_error),
+            // A plan that is written back as it was read is the same plan.
+            on_error: patch
+                .on_error
+                .apply_optional(now.on_error)
+                .filter(|on_error| *on_error != OnError::Stop),
         };
         order.check()?;
         Ok(order)

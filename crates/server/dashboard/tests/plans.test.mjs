@@ -191,17 +191,21 @@ test("the form previews every kind of rule while it is typed, and says what is w
   await tab.getByRole("heading", { name: "made-here", level: 1 }).waitFor();
   const made = await plan("made-here");
   assert.deepEqual([made.plan_type, made.plan_time, made.hold, made.tags, made.no_keep, made.description], ["day", "2027-03-26T08:00:00.000Z", 300, ["a", "b"], true, HOSTILE]);
+  assert.equal(made.on_error, "continue");
   assert.match(await (await fetch(`${server.address}/v1/plans/made-here`)).text(), /12345678901234567890/);
 
   await tab.getByRole("link", { name: "Edit", exact: true }).click();
   assert.equal(await tab.getByLabel("Counted from").inputValue(), "2027-03-26T09:00");
   await kind("week");
   await tab.getByLabel("How often").fill("3");
+  await tab.getByLabel("After a failed run").selectOption("stop_after");
+  await tab.getByLabel("Failures in a row").fill("5");
   await tab.getByLabel("Hold").fill("");
   await tab.getByRole("button", { name: "Save" }).click();
   await tab.getByRole("heading", { name: "made-here", level: 1 }).waitFor();
   const edited = await plan("made-here");
   assert.deepEqual([edited.plan_type, edited.plan_value, edited.plan_time, edited.plan_repet, edited.hold, edited.station], ["week", 1, "09:00:00", 3, null, "made"]);
+  assert.deepEqual(edited.on_error, { stop_after: 5 });
   assert.match(await (await fetch(`${server.address}/v1/plans/made-here`)).text(), /12345678901234567890/);
   await server.api("DELETE", "/v1/plans/made-here");
   assert.equal(await tab.evaluate(() => window.hacked), undefined);

@@ -125,7 +125,8 @@ async fn a_second_run_is_refused_for_the_first_also_while_paused() {
     server.post("/v1/plans/p/pause", json!({})).await.is(200);
     server.post("/v1/plans/p/run", json!({})).await.is(200);
     let refused = server.post("/v1/plans/p/run", json!({})).await.is(409);
-    assert_eq!(refused["detail"], "run does not apply to a plan that is running");
+    let words = "run does not apply while the run asked for before is running: task p@1.1";
+    assert_eq!(refused["detail"], words);
 }
 
 #[tokio::test]

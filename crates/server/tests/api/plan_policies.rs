@@ -202,10 +202,9 @@ async fn a_plan_made_anew_does_not_hear_of_the_old_plans_run() {
     let anew = json!({"plan_id": "p", "station": "q", "plan_type": "minute", "plan_value": 1,
         "plan_repet": -1});
     server.post("/v1/plans", anew).await.is(201);
-    server.advance(30).await;
     let keep = json!({"token": old["token"], "hold": 600});
     server.verb("p@1", "extend", keep).await.is(200);
-    server.advance(30).await;
+    server.advance(60).await;
     let running = server.eventually("/v1/plans/p", |plan| plan["state"] == "running").await;
     assert_eq!(running["task"], "p@1~2");
     let fail = json!({"token": old["token"], "error": "old", "permanent": true});

@@ -24,7 +24,7 @@ pub(crate) use self::query::{FlowFilter, FlowReading, FlowStepReading};
 pub(super) use self::scene::{Heard, Scene};
 
 use super::free::free_id;
-use super::records::{Found, Records};
+use super::records::{Found, Halt, Records};
 use super::transact::{Done, Verdict};
 use super::{Engine, Failure, Key};
 
@@ -147,16 +147,31 @@ impl Engine {
     ) -> Found<(Changes, Announcements)> {
         let mut news = Announcements::default();
         let now = made.flow.created_at;
-        // Ids of other steps are theirs.
-        let mut used: HashSet<TaskId> = made.steps.iter().map(FlowStep::first_id).collect();
-        for place in 0..made.spawn.len() {
-            let Spec { queue, id, .. } = made.spawn[place].clone();
-            let free = free_id(records, &queue, &id, &used, now)?;
-            if free != id {
-                announce::refused::renamed(&queue, &id, &free, now, &mut news);
-                used.insert(free.clone());
-                made.rename(place, free);
+        let mut taken = Vec::new();
+        let mut is_missing = false;
+        for (place, Spec { queue, id, .. }) in made.spawn.iter().enumerate() {
+            match records.task(queue, id) {
+                Ok(Some(stored)) if stored.task.keeps_id(now) => {
+                    taken.push((place, queue.clone(), id.clone()));
+                }
+                Ok(_) => {}
+                // All that is missing is read at once.
+                Err(_) => is_missing = true,
             }
+        }
+        if is_missing {
+            return Err(Halt::Missing);
+        }
+        let mut used = HashSet::new();
+        if !taken.is_empty() {
+            // Ids of other steps are theirs.
+            used.extend(made.steps.iter().map(FlowStep::first_id));
+        }
+        for (place, queue, id) in taken {
+            let free = free_id(records, &queue, &id, &used, now)?;
+            announce::refused::renamed(&queue, &id, &free, now, &mut news);
+            used.insert(free.clone());
+            made.rename(place, free);
         }
         let MadeFlow { mut flow, steps, orders, spawn } = made;
         if self.may_be_missed(&flow, &spawn) {
