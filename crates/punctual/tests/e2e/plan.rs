@@ -58,6 +58,9 @@ async fn plans_on_the_command_line() {
     assert_eq!((&made["message"], &made["hold"]), (&json!(null), &json!(300)));
     assert_eq!((&made["plan_type"], &made["plan_value"]), (&json!("month"), &json!(0)));
     assert_eq!(made["next_at"], "2099-01-31T17:00:00.000Z");
+    assert_eq!(made["on_error"], "continue", "unless something else is said");
+    let stops = ["plan", "add", "other", "--every", "1h", "--on-error", "3"];
+    assert_eq!(server.json(&stops)["on_error"], json!({"stop_after": 3}));
     let table = server.say(&["plan", "list", "--station", "reports"]);
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("ID ") && lines.len() == 3, "{table}");
@@ -85,7 +88,7 @@ async fn plans_on_the_command_line() {
     let ran = server.say(&["plan", "run", "month-end"]);
     assert_eq!(
         ran,
-        "ran plan month-end: running, task reports/month-end@1.1, next at 2099-02-28T18:00:00+01:00\n"
+        "ran plan month-end: scheduled, task reports/month-end@1.1, next at 2099-02-28T18:00:00+01:00\n"
     );
     let taken = server.json(&["take", "reports", "--worker", "w"]);
     let (task, token) = (&taken["tasks"][0], taken["tasks"][0]["token"].as_str().unwrap());
