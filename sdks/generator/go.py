@@ -155,10 +155,10 @@ class Writer:
     # Operations.
 
     def operations(self) -> str:
-        text = HEADER + 'import "context"\n'
-        for operation in self.model.operations:
-            text += "\n" + self._operation(operation)
-        return text
+        text = "".join("\n" + self._operation(operation) for operation in self.model.operations)
+        packages = ["context", *(["encoding/json"] if "json." in text else [])]
+        lines = "".join(f'\t"{name}"\n' for name in packages)
+        return HEADER + (f"import (\n{lines})\n" if len(packages) > 1 else 'import "context"\n') + text
 
     def _operation(self, it: Operation) -> str:
         name = pascal(it.id)

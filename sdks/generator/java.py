@@ -96,20 +96,20 @@ class Writer:
             return f"Map<String, {self.java_type(of[1], prefix)}>"
         return "Instant" if of[0] == "time" else BOXED.get(of[0], "Object")
 
-    def reading(self, type_: Type, depth: int = 0) -> str:
-        """A function that makes a value of JSON one of its type. Functions inside it need other names."""
-        of = self.resolved(type_)
-        if of[0] == "class":
-            return f"it -> new {of[1]}(asMembers(it))"
-        if of[0] == "enum":
-            return f"it -> {of[1]}.of((String) it)"
-        if of[0] == "list":
-            return f"list{depth or ''} -> asList(list{depth or ''}, {self.reading(of[1], depth + 1)})"
-        if of[0] == "map":
-            return f"map{depth or ''} -> asMap(map{depth or ''}, {self.reading(of[1], depth + 1)})"
+    def reading(self, type_: Type, depth: int = 0, of: str = "", by: str = "") -> str:
+        """A function that makes a value of JSON one of its type. Functions inside it need other names. `of` and `by` stand
+        before names of types and of functions, where those are not at hand."""
+        it, name = self.resolved(type_), f"it{depth or ''}"
+        if it[0] == "class":
+            return f"{name} -> new {of}{it[1]}({by}asMembers({name}))"
+        if it[0] == "enum":
+            return f"{name} -> {of}{it[1]}.of((String) {name})"
+        if it[0] in ("list", "map"):
+            function = "asList" if it[0] == "list" else "asMap"
+            return f"{name} -> {by}{function}({name}, {self.reading(it[1], depth + 1, of, by)})"
         function = {"string": "String::valueOf", "integer": "JsonObject::asLong", "number": "JsonObject::asDouble",
                     "boolean": "Boolean.class::cast", "time": "JsonObject::asTime"}
-        return function.get(of[0], "it -> it")
+        return function.get(it[0], f"{name} -> {name}")
 
     # Types.
 
@@ -164,7 +164,7 @@ class Writer:
     # Operations.
 
     def operations(self) -> str:
-        text = HEADER + "import java.util.List;\n\n"
+        text = HEADER + "import java.time.Instant;\nimport java.util.List;\nimport java.util.Map;\n\n"
         text += "/** Every operation of the server, a method each. */\npublic class Operations extends Transport {\n"
         text += "    protected Operations(Options options) {\n        super(options);\n    }\n"
         for operation in self.model.operations:
@@ -206,7 +206,10 @@ class Writer:
         if not it.is_repeated:
             call += ".once()"
         run = {"none": f"none({call})", "text": f"text({call})", "bytes": f"bytes({call})"}.get(it.answer)
-        run = run or f"new {result}(json({call}))"
+        if not run and self.resolved(it.returns)[0] == "class":
+            run = f"new {result}(json({call}))"
+        elif not run:
+            run = f"answer({call}, {self.reading(it.returns, of='Types.', by='JsonObject.')})"
         arguments = path + ([body[0]] if body else []) + ([f"{holder} options"] if options else [])
         described = doc(f"{it.doc or it.id} {it.method} {it.path}", "    ")
         back = "" if returns == "void" else "return "

@@ -2,7 +2,9 @@
 
 package dev.punctual.api;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /** Every operation of the server, a method each. */
 public class Operations extends Transport {

@@ -18,6 +18,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
 /** Sends requests and waits for their answers, with pauses while the server is away. Any number of threads may use it. */
 public class Transport {
@@ -52,15 +53,22 @@ public class Transport {
     }
 
     /** Sends a request and reads its answer, a JSON object. */
-    @SuppressWarnings("unchecked")
     public Map<String, Object> json(Call call) {
         return object(bytes(call));
     }
 
-    @SuppressWarnings("unchecked")
+    /** Sends a request and reads its answer, any JSON. */
+    <T> T answer(Call call, Function<Object, T> reading) {
+        return readable(bytes(call), reading);
+    }
+
     private Map<String, Object> object(byte[] content) {
+        return readable(content, JsonObject::asMembers);
+    }
+
+    private <T> T readable(byte[] content, Function<Object, T> reading) {
         try {
-            return (Map<String, Object>) Json.read(new String(content, StandardCharsets.UTF_8));
+            return reading.apply(Json.read(new String(content, StandardCharsets.UTF_8)));
         } catch (IllegalArgumentException | ClassCastException error) {
             throw new ApiException(200, "unreadable", url + " does not answer as a Punctual server", null, 0);
         }

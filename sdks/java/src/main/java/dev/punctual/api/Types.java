@@ -63,7 +63,7 @@ public final class Types {
 
         /** The queues they hold for, `*` at the end for any ending; null: for all. */
         public List<String> queues() {
-            return read("queues", list -> asList(list, String::valueOf));
+            return read("queues", it -> asList(it, String::valueOf));
         }
 
         /** The queues they hold for, `*` at the end for any ending; null: for all. */
@@ -74,7 +74,7 @@ public final class Types {
 
         /** The rights. */
         public List<Right> rights() {
-            return read("rights", list -> asList(list, it -> Right.of((String) it)));
+            return read("rights", it -> asList(it, it1 -> Right.of((String) it1)));
         }
 
         /** The rights. */
@@ -159,7 +159,7 @@ public final class Types {
 
         /** The queues, by name; at most 2000. */
         public List<QueueStats> items() {
-            return read("items", list -> asList(list, it -> new QueueStats(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new QueueStats(asMembers(it1))));
         }
 
         /** The queues, by name; at most 2000. */
@@ -397,7 +397,7 @@ public final class Types {
         }
 
         public List<CommitItem> tasks() {
-            return read("tasks", list -> asList(list, it -> new CommitItem(asMembers(it))));
+            return read("tasks", it -> asList(it, it1 -> new CommitItem(asMembers(it1))));
         }
 
         public CommitItemBatch tasks(List<CommitItem> value) {
@@ -421,7 +421,7 @@ public final class Types {
         }
 
         public List<ExtendItem> tasks() {
-            return read("tasks", list -> asList(list, it -> new ExtendItem(asMembers(it))));
+            return read("tasks", it -> asList(it, it1 -> new ExtendItem(asMembers(it1))));
         }
 
         public ExtendItemBatch tasks(List<ExtendItem> value) {
@@ -445,7 +445,7 @@ public final class Types {
         }
 
         public List<FailItem> tasks() {
-            return read("tasks", list -> asList(list, it -> new FailItem(asMembers(it))));
+            return read("tasks", it -> asList(it, it1 -> new FailItem(asMembers(it1))));
         }
 
         public FailItemBatch tasks(List<FailItem> value) {
@@ -469,7 +469,7 @@ public final class Types {
         }
 
         public List<NewTask> tasks() {
-            return read("tasks", list -> asList(list, it -> new NewTask(asMembers(it))));
+            return read("tasks", it -> asList(it, it1 -> new NewTask(asMembers(it1))));
         }
 
         public NewTaskBatch tasks(List<NewTask> value) {
@@ -493,7 +493,7 @@ public final class Types {
         }
 
         public List<ReleaseItem> tasks() {
-            return read("tasks", list -> asList(list, it -> new ReleaseItem(asMembers(it))));
+            return read("tasks", it -> asList(it, it1 -> new ReleaseItem(asMembers(it1))));
         }
 
         public ReleaseItemBatch tasks(List<ReleaseItem> value) {
@@ -689,7 +689,7 @@ public final class Types {
 
         /** The strings kept with it; only where one bundle is read. */
         public List<String> data() {
-            return read("data", list -> asList(list, String::valueOf));
+            return read("data", it -> asList(it, String::valueOf));
         }
 
         /** The strings kept with it; only where one bundle is read. */
@@ -711,7 +711,7 @@ public final class Types {
 
         /** The last 20 attempts to deliver it, oldest first; only where one bundle is read. */
         public List<Attempt> history() {
-            return read("history", list -> asList(list, it -> new Attempt(asMembers(it))));
+            return read("history", it -> asList(it, it1 -> new Attempt(asMembers(it1))));
         }
 
         /** The last 20 attempts to deliver it, oldest first; only where one bundle is read. */
@@ -813,7 +813,7 @@ public final class Types {
 
         /** Its first payloads, at most 10,000 and 16 MiB; only where one bundle is read. */
         public List<Object> tasks() {
-            return read("tasks", list -> asList(list, it -> it));
+            return read("tasks", it -> asList(it, it1 -> it1));
         }
 
         /** Its first payloads, at most 10,000 and 16 MiB; only where one bundle is read. */
@@ -923,7 +923,7 @@ public final class Types {
 
         /** Strings to add. */
         public List<String> add() {
-            return read("add", list -> asList(list, String::valueOf));
+            return read("add", it -> asList(it, String::valueOf));
         }
 
         /** Strings to add. */
@@ -934,7 +934,7 @@ public final class Types {
 
         /** Strings to take away, after that. */
         public List<String> remove() {
-            return read("remove", list -> asList(list, String::valueOf));
+            return read("remove", it -> asList(it, String::valueOf));
         }
 
         /** Strings to take away, after that. */
@@ -1011,7 +1011,7 @@ public final class Types {
 
         /** The strings kept with the bundle. */
         public List<String> data() {
-            return read("data", list -> asList(list, String::valueOf));
+            return read("data", it -> asList(it, String::valueOf));
         }
 
         /** The strings kept with the bundle. */
@@ -1033,7 +1033,7 @@ public final class Types {
 
         /** The payloads, in the order they were pushed; at most 10,000 and 16 MiB. */
         public List<Object> tasks() {
-            return read("tasks", list -> asList(list, it -> it));
+            return read("tasks", it -> asList(it, it1 -> it1));
         }
 
         /** The payloads, in the order they were pushed; at most 10,000 and 16 MiB. */
@@ -1059,7 +1059,7 @@ public final class Types {
 
         /** Strings to keep with the bundle, each once. */
         public List<String> data() {
-            return read("data", list -> asList(list, String::valueOf));
+            return read("data", it -> asList(it, String::valueOf));
         }
 
         /** Strings to keep with the bundle, each once. */
@@ -1354,7 +1354,7 @@ public final class Types {
 
         /** The ends it answers to; all of them if left out. */
         public List<End> on() {
-            return read("on", list -> asList(list, it -> End.of((String) it)));
+            return read("on", it -> asList(it, it1 -> End.of((String) it1)));
         }
 
         /** The ends it answers to; all of them if left out. */
@@ -1511,7 +1511,7 @@ public final class Types {
 
         /** One for each setting there is. */
         public List<Setting> items() {
-            return read("items", list -> asList(list, it -> new Setting(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Setting(asMembers(it1))));
         }
 
         /** One for each setting there is. */
@@ -1860,7 +1860,7 @@ public final class Types {
 
         /** New labels; null: none. */
         public List<String> tags() {
-            return read("tags", list -> asList(list, String::valueOf));
+            return read("tags", it -> asList(it, String::valueOf));
         }
 
         /** New labels; null: none. */
@@ -2596,7 +2596,7 @@ public final class Types {
 
         /** Its steps, in the order given. */
         public List<FlowStep> steps() {
-            return read("steps", list -> asList(list, it -> new FlowStep(asMembers(it))));
+            return read("steps", it -> asList(it, it1 -> new FlowStep(asMembers(it1))));
         }
 
         /** Its steps, in the order given. */
@@ -2797,7 +2797,7 @@ public final class Types {
 
         /** The steps that must be done before it becomes a task. */
         public List<String> after() {
-            return read("after", list -> asList(list, String::valueOf));
+            return read("after", it -> asList(it, String::valueOf));
         }
 
         /** The steps that must be done before it becomes a task. */
@@ -2885,7 +2885,7 @@ public final class Types {
 
         /** Those of `after` that are not done, while it is pending. */
         public List<String> waitingFor() {
-            return read("waiting_for", list -> asList(list, String::valueOf));
+            return read("waiting_for", it -> asList(it, String::valueOf));
         }
 
         /** Those of `after` that are not done, while it is pending. */
@@ -3196,7 +3196,7 @@ public final class Types {
          * `webhook-*`.
          */
         public Map<String, String> headers() {
-            return read("headers", map -> asMap(map, String::valueOf));
+            return read("headers", it -> asMap(it, String::valueOf));
         }
 
         /**
@@ -3269,7 +3269,7 @@ public final class Types {
 
         /** What it is capable of, at most 64. */
         public List<String> capabilities() {
-            return read("capabilities", list -> asList(list, String::valueOf));
+            return read("capabilities", it -> asList(it, String::valueOf));
         }
 
         /** What it is capable of, at most 64. */
@@ -3296,7 +3296,7 @@ public final class Types {
 
         /** The queues it serves, 1 to 1000. They need not exist yet. */
         public List<String> queues() {
-            return read("queues", list -> asList(list, String::valueOf));
+            return read("queues", it -> asList(it, String::valueOf));
         }
 
         /** The queues it serves, 1 to 1000. They need not exist yet. */
@@ -3489,7 +3489,7 @@ public final class Types {
          * `webhook-*`.
          */
         public Map<String, String> headers() {
-            return read("headers", map -> asMap(map, String::valueOf));
+            return read("headers", it -> asMap(it, String::valueOf));
         }
 
         /**
@@ -3539,7 +3539,7 @@ public final class Types {
 
         /** The waits between notices; four of 600 s if left out. */
         public List<Object> noticeInterval() {
-            return read("notice_interval", list -> asList(list, it -> it));
+            return read("notice_interval", it -> asList(it, it1 -> it1));
         }
 
         /** The waits between notices; four of 600 s if left out. */
@@ -3703,7 +3703,7 @@ public final class Types {
 
         /** Its steps, 1 to 10000. */
         public List<NewStep> steps() {
-            return read("steps", list -> asList(list, it -> new NewStep(asMembers(it))));
+            return read("steps", it -> asList(it, it1 -> new NewStep(asMembers(it1))));
         }
 
         /** Its steps, 1 to 10000. */
@@ -3988,7 +3988,7 @@ public final class Types {
 
         /** Capabilities their worker must have; for queues of mode dispatch. */
         public List<String> requires() {
-            return read("requires", list -> asList(list, String::valueOf));
+            return read("requires", it -> asList(it, String::valueOf));
         }
 
         /** Capabilities their worker must have; for queues of mode dispatch. */
@@ -4019,7 +4019,7 @@ public final class Types {
 
         /** Their labels. */
         public List<String> tags() {
-            return read("tags", list -> asList(list, String::valueOf));
+            return read("tags", it -> asList(it, String::valueOf));
         }
 
         /** Their labels. */
@@ -4056,7 +4056,7 @@ public final class Types {
 
         /** The names of the steps that must be done before it becomes a task. */
         public List<String> after() {
-            return read("after", list -> asList(list, String::valueOf));
+            return read("after", it -> asList(it, String::valueOf));
         }
 
         /** The names of the steps that must be done before it becomes a task. */
@@ -4186,7 +4186,7 @@ public final class Types {
 
         /** Capabilities its worker must have; in queues of mode dispatch. */
         public List<String> requires() {
-            return read("requires", list -> asList(list, String::valueOf));
+            return read("requires", it -> asList(it, String::valueOf));
         }
 
         /** Capabilities its worker must have; in queues of mode dispatch. */
@@ -4206,7 +4206,7 @@ public final class Types {
 
         /** Labels, at most 32 of 128 bytes. */
         public List<String> tags() {
-            return read("tags", list -> asList(list, String::valueOf));
+            return read("tags", it -> asList(it, String::valueOf));
         }
 
         /** Labels, at most 32 of 128 bytes. */
@@ -4349,7 +4349,7 @@ public final class Types {
 
         /** Capabilities its worker must have; in queues of mode dispatch. */
         public List<String> requires() {
-            return read("requires", list -> asList(list, String::valueOf));
+            return read("requires", it -> asList(it, String::valueOf));
         }
 
         /** Capabilities its worker must have; in queues of mode dispatch. */
@@ -4369,7 +4369,7 @@ public final class Types {
 
         /** Labels, at most 32 of 128 bytes. */
         public List<String> tags() {
-            return read("tags", list -> asList(list, String::valueOf));
+            return read("tags", it -> asList(it, String::valueOf));
         }
 
         /** Labels, at most 32 of 128 bytes. */
@@ -4571,7 +4571,7 @@ public final class Types {
 
         /** Headers that are sent; values of secret ones read as `***`. */
         public Map<String, String> headers() {
-            return read("headers", map -> asMap(map, String::valueOf));
+            return read("headers", it -> asMap(it, String::valueOf));
         }
 
         /** Headers that are sent; values of secret ones read as `***`. */
@@ -4582,7 +4582,7 @@ public final class Types {
 
         /** The last 20 notices, oldest first. */
         public List<SentNotice> history() {
-            return read("history", list -> asList(list, it -> new SentNotice(asMembers(it))));
+            return read("history", it -> asList(it, it1 -> new SentNotice(asMembers(it1))));
         }
 
         /** The last 20 notices, oldest first. */
@@ -4658,7 +4658,7 @@ public final class Types {
 
         /** The waits that are left between notices. */
         public List<Double> noticeInterval() {
-            return read("notice_interval", list -> asList(list, JsonObject::asDouble));
+            return read("notice_interval", it -> asList(it, JsonObject::asDouble));
         }
 
         /** The waits that are left between notices. */
@@ -4848,7 +4848,7 @@ public final class Types {
 
         /** Tasks it was given and has not confirmed, each with its token. They repeat until it does. */
         public List<Task> assignments() {
-            return read("assignments", list -> asList(list, it -> new Task(asMembers(it))));
+            return read("assignments", it -> asList(it, it1 -> new Task(asMembers(it1))));
         }
 
         /** Tasks it was given and has not confirmed, each with its token. They repeat until it does. */
@@ -4859,7 +4859,7 @@ public final class Types {
 
         /** Tasks it holds and is asked to stop for good. */
         public List<TaskName> cancel() {
-            return read("cancel", list -> asList(list, it -> new TaskName(asMembers(it))));
+            return read("cancel", it -> asList(it, it1 -> new TaskName(asMembers(it1))));
         }
 
         /** Tasks it holds and is asked to stop for good. */
@@ -4870,7 +4870,7 @@ public final class Types {
 
         /** Tasks it holds and is asked to set aside. */
         public List<TaskName> pause() {
-            return read("pause", list -> asList(list, it -> new TaskName(asMembers(it))));
+            return read("pause", it -> asList(it, it1 -> new TaskName(asMembers(it1))));
         }
 
         /** Tasks it holds and is asked to set aside. */
@@ -4924,7 +4924,7 @@ public final class Types {
         }
 
         public List<Audited> items() {
-            return read("items", list -> asList(list, it -> new Audited(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Audited(asMembers(it1))));
         }
 
         public AuditedPage items(List<Audited> value) {
@@ -4957,7 +4957,7 @@ public final class Types {
         }
 
         public List<Bundle> items() {
-            return read("items", list -> asList(list, it -> new Bundle(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Bundle(asMembers(it1))));
         }
 
         public BundlePage items(List<Bundle> value) {
@@ -4990,7 +4990,7 @@ public final class Types {
         }
 
         public List<FailureGroup> items() {
-            return read("items", list -> asList(list, it -> new FailureGroup(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new FailureGroup(asMembers(it1))));
         }
 
         public FailureGroupPage items(List<FailureGroup> value) {
@@ -5023,7 +5023,7 @@ public final class Types {
         }
 
         public List<FlowSummary> items() {
-            return read("items", list -> asList(list, it -> new FlowSummary(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new FlowSummary(asMembers(it1))));
         }
 
         public FlowSummaryPage items(List<FlowSummary> value) {
@@ -5056,7 +5056,7 @@ public final class Types {
         }
 
         public List<Host> items() {
-            return read("items", list -> asList(list, it -> new Host(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Host(asMembers(it1))));
         }
 
         public HostPage items(List<Host> value) {
@@ -5089,7 +5089,7 @@ public final class Types {
         }
 
         public List<Notice> items() {
-            return read("items", list -> asList(list, it -> new Notice(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Notice(asMembers(it1))));
         }
 
         public NoticePage items(List<Notice> value) {
@@ -5122,7 +5122,7 @@ public final class Types {
         }
 
         public List<Plan> items() {
-            return read("items", list -> asList(list, it -> new Plan(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Plan(asMembers(it1))));
         }
 
         public PlanPage items(List<Plan> value) {
@@ -5155,7 +5155,7 @@ public final class Types {
         }
 
         public List<PlanResult> items() {
-            return read("items", list -> asList(list, it -> new PlanResult(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new PlanResult(asMembers(it1))));
         }
 
         public PlanResultPage items(List<PlanResult> value) {
@@ -5188,7 +5188,7 @@ public final class Types {
         }
 
         public List<Queue> items() {
-            return read("items", list -> asList(list, it -> new Queue(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Queue(asMembers(it1))));
         }
 
         public QueuePage items(List<Queue> value) {
@@ -5221,7 +5221,7 @@ public final class Types {
         }
 
         public List<Task> items() {
-            return read("items", list -> asList(list, it -> new Task(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Task(asMembers(it1))));
         }
 
         public TaskPage items(List<Task> value) {
@@ -5254,7 +5254,7 @@ public final class Types {
         }
 
         public List<Instant> items() {
-            return read("items", list -> asList(list, JsonObject::asTime));
+            return read("items", it -> asList(it, JsonObject::asTime));
         }
 
         public TimePage items(List<Instant> value) {
@@ -5287,7 +5287,7 @@ public final class Types {
         }
 
         public List<Worker> items() {
-            return read("items", list -> asList(list, it -> new Worker(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Worker(asMembers(it1))));
         }
 
         public WorkerPage items(List<Worker> value) {
@@ -5650,7 +5650,7 @@ public final class Types {
 
         /** Capabilities their worker must have. */
         public List<String> requires() {
-            return read("requires", list -> asList(list, String::valueOf));
+            return read("requires", it -> asList(it, String::valueOf));
         }
 
         /** Capabilities their worker must have. */
@@ -5708,7 +5708,7 @@ public final class Types {
 
         /** Their labels. */
         public List<String> tags() {
-            return read("tags", list -> asList(list, String::valueOf));
+            return read("tags", it -> asList(it, String::valueOf));
         }
 
         /** Their labels. */
@@ -6206,7 +6206,7 @@ public final class Types {
 
         /** Headers sent to that target; secret values read as `***`. */
         public Map<String, String> headers() {
-            return read("headers", map -> asMap(map, String::valueOf));
+            return read("headers", it -> asMap(it, String::valueOf));
         }
 
         /** Headers sent to that target; secret values read as `***`. */
@@ -6403,7 +6403,7 @@ public final class Types {
 
         /** Tasks that ended well, per step. */
         public List<Long> done() {
-            return read("done", list -> asList(list, JsonObject::asLong));
+            return read("done", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that ended well, per step. */
@@ -6414,7 +6414,7 @@ public final class Types {
 
         /** Tasks that ended badly, per step. */
         public List<Long> failed() {
-            return read("failed", list -> asList(list, JsonObject::asLong));
+            return read("failed", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that ended badly, per step. */
@@ -6425,7 +6425,7 @@ public final class Types {
 
         /** Tasks that came in, per step. */
         public List<Long> pushed() {
-            return read("pushed", list -> asList(list, JsonObject::asLong));
+            return read("pushed", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that came in, per step. */
@@ -6805,7 +6805,7 @@ public final class Types {
 
         /** One per item, in the order of the request. */
         public List<Result> results() {
-            return read("results", list -> asList(list, it -> new Result(asMembers(it))));
+            return read("results", it -> asList(it, it1 -> new Result(asMembers(it1))));
         }
 
         /** One per item, in the order of the request. */
@@ -6851,7 +6851,7 @@ public final class Types {
 
         /** One wait after another; the last repeats. */
         public List<Object> intervals() {
-            return read("intervals", list -> asList(list, it -> it));
+            return read("intervals", it -> asList(it, it1 -> it1));
         }
 
         /** One wait after another; the last repeats. */
@@ -7316,7 +7316,7 @@ public final class Types {
 
         /** Headers sent to that target. */
         public Map<String, String> headers() {
-            return read("headers", map -> asMap(map, String::valueOf));
+            return read("headers", it -> asMap(it, String::valueOf));
         }
 
         /** Headers sent to that target. */
@@ -7555,7 +7555,7 @@ public final class Types {
 
         /** Tasks that ended well, per step. */
         public List<Long> done() {
-            return read("done", list -> asList(list, JsonObject::asLong));
+            return read("done", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that ended well, per step. */
@@ -7566,7 +7566,7 @@ public final class Types {
 
         /** Tasks that ended badly, per step. */
         public List<Long> failed() {
-            return read("failed", list -> asList(list, JsonObject::asLong));
+            return read("failed", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that ended badly, per step. */
@@ -7588,7 +7588,7 @@ public final class Types {
 
         /** Tasks that came in, per step. */
         public List<Long> pushed() {
-            return read("pushed", list -> asList(list, JsonObject::asLong));
+            return read("pushed", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that came in, per step. */
@@ -7615,7 +7615,7 @@ public final class Types {
 
         /** Tasks that were handed out, per step. */
         public List<Long> taken() {
-            return read("taken", list -> asList(list, JsonObject::asLong));
+            return read("taken", it -> asList(it, JsonObject::asLong));
         }
 
         /** Tasks that were handed out, per step. */
@@ -7778,7 +7778,7 @@ public final class Types {
 
         /** The servers that share it, by when they started. One that ended without a word stays for an hour. */
         public List<Node> nodes() {
-            return read("nodes", list -> asList(list, it -> new Node(asMembers(it))));
+            return read("nodes", it -> asList(it, it1 -> new Node(asMembers(it1))));
         }
 
         /** The servers that share it, by when they started. One that ended without a word stays for an hour. */
@@ -7848,7 +7848,7 @@ public final class Types {
 
         /** Tasks it is done with; these commits stand whatever becomes of the take. */
         public List<CommitItem> commit() {
-            return read("commit", list -> asList(list, it -> new CommitItem(asMembers(it))));
+            return read("commit", it -> asList(it, it1 -> new CommitItem(asMembers(it1))));
         }
 
         /** Tasks it is done with; these commits stand whatever becomes of the take. */
@@ -7930,7 +7930,7 @@ public final class Types {
 
         /** The answers to `commit`. */
         public List<Result> committed() {
-            return read("committed", list -> asList(list, it -> new Result(asMembers(it))));
+            return read("committed", it -> asList(it, it1 -> new Result(asMembers(it1))));
         }
 
         /** The answers to `commit`. */
@@ -7941,7 +7941,7 @@ public final class Types {
 
         /** The tasks, each with its token. */
         public List<Task> tasks() {
-            return read("tasks", list -> asList(list, it -> new Task(asMembers(it))));
+            return read("tasks", it -> asList(it, it1 -> new Task(asMembers(it1))));
         }
 
         /** The tasks, each with its token. */
@@ -8045,7 +8045,7 @@ public final class Types {
 
         /** The last 20 attempts, oldest first. */
         public List<Attempt> history() {
-            return read("history", list -> asList(list, it -> new Attempt(asMembers(it))));
+            return read("history", it -> asList(it, it1 -> new Attempt(asMembers(it1))));
         }
 
         /** The last 20 attempts, oldest first. */
@@ -8196,7 +8196,7 @@ public final class Types {
 
         /** Labels. */
         public List<String> tags() {
-            return read("tags", list -> asList(list, String::valueOf));
+            return read("tags", it -> asList(it, String::valueOf));
         }
 
         /** Labels. */
@@ -8297,7 +8297,7 @@ public final class Types {
 
         /** Headers it is sent with; values of secret ones read as `***`. */
         public Map<String, String> headers() {
-            return read("headers", map -> asMap(map, String::valueOf));
+            return read("headers", it -> asMap(it, String::valueOf));
         }
 
         /** Headers it is sent with; values of secret ones read as `***`. */
@@ -8409,7 +8409,7 @@ public final class Types {
 
         /** The queues they hold for; null: for all. */
         public List<String> queues() {
-            return read("queues", list -> asList(list, String::valueOf));
+            return read("queues", it -> asList(it, String::valueOf));
         }
 
         /** The queues they hold for; null: for all. */
@@ -8420,7 +8420,7 @@ public final class Types {
 
         /** Its rights. */
         public List<Right> rights() {
-            return read("rights", list -> asList(list, it -> Right.of((String) it)));
+            return read("rights", it -> asList(it, it1 -> Right.of((String) it1)));
         }
 
         /** Its rights. */
@@ -8446,7 +8446,7 @@ public final class Types {
 
         /** In the order of the settings. */
         public List<Token> items() {
-            return read("items", list -> asList(list, it -> new Token(asMembers(it))));
+            return read("items", it -> asList(it, it1 -> new Token(asMembers(it1))));
         }
 
         /** In the order of the settings. */
@@ -8475,7 +8475,7 @@ public final class Types {
          * nothing.
          */
         public List<Queue> busiest() {
-            return read("busiest", list -> asList(list, it -> new Queue(asMembers(it))));
+            return read("busiest", it -> asList(it, it1 -> new Queue(asMembers(it1))));
         }
 
         /**
@@ -8654,7 +8654,7 @@ public final class Types {
 
         /** The steps of its flow that must be done first. */
         public List<String> waitingFor() {
-            return read("waiting_for", list -> asList(list, String::valueOf));
+            return read("waiting_for", it -> asList(it, String::valueOf));
         }
 
         /** The steps of its flow that must be done first. */
@@ -8691,7 +8691,7 @@ public final class Types {
 
         /** What it is capable of. */
         public List<String> capabilities() {
-            return read("capabilities", list -> asList(list, String::valueOf));
+            return read("capabilities", it -> asList(it, String::valueOf));
         }
 
         /** What it is capable of. */
@@ -8767,7 +8767,7 @@ public final class Types {
 
         /** The queues it serves. */
         public List<String> queues() {
-            return read("queues", list -> asList(list, String::valueOf));
+            return read("queues", it -> asList(it, String::valueOf));
         }
 
         /** The queues it serves. */
