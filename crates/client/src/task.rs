@@ -271,6 +271,27 @@ pub struct Task {
     /// The span it was pushed in, if it belongs to a trace: `traceparent`, to be carried on.
     #[serde(default)]
     pub traceparent: Option<String>,
+    /// Its own hold, where that is not the queue's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Span>,
+    /// Its own waits between attempts, where they are not the queue's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryPolicy>,
+    /// How long its id stays reserved after its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unique_for: Option<Span>,
+    /// The time by which it must have started; else it fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
+    /// Capabilities its worker must have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
+    /// The task to make when it ends; values of secret headers read as `***`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<Callback>,
+    /// Where it is delivered, if it says so itself; values of secret headers read as `***`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<Box<HttpTarget>>,
     /// The plan it is a run of.
     pub plan: Option<RawJson>,
     /// The flow it is a step of.
@@ -382,7 +403,10 @@ mod tests {
         "taken_at":"2026-11-15T06:50:29.000Z","hold_until":"2026-11-15T06:50:59.000Z",
         "worker":"w","attempt":1,"max_attempts":5,"progress":null,"message":null,
         "checkpoint":null,"result":null,"error":null,"finished_at":null,"tags":["x"],
-        "plan":null,"flow":null,"history":[{"at":"2026-11-15T06:50:28.123Z",
+        "hold":5,"retry":{"intervals":[1.5]},"unique_for":60,"expires":"2026-11-16T06:50:28.123Z",
+        "requires":["gpu"],"callback":{"queue":"after"},"http":{"url":"http://x/","method":null,
+        "headers":{},"body":null,"content_type":null,"timeout":null,"success":null,
+        "follow_redirects":false},"plan":null,"flow":null,"history":[{"at":"2026-11-15T06:50:28.123Z",
         "ended_at":"2026-11-15T06:50:28.200Z","worker":"w","outcome":"lost","error":null,
         "status":null}],"token":"t","of_a_later_version":1}"#;
 
@@ -391,6 +415,16 @@ mod tests {
         let taken: Taken = serde_json::from_str(TAKEN).unwrap();
         assert_eq!((taken.token.as_str(), taken.task.state), ("t", State::Running));
         assert_eq!(taken.task.payload.as_str(), r#"{"n":1e400}"#);
+        assert_eq!(
+            (taken.task.hold, taken.task.unique_for),
+            (Some(Span::from_secs(5)), Some(Span::from_secs(60)))
+        );
+        assert_eq!(taken.task.requires, ["gpu"]);
+        assert_eq!(
+            taken.task.callback,
+            Some(serde_json::from_str(r#"{"queue":"after"}"#).unwrap())
+        );
+        assert_eq!(taken.task.http.as_ref().unwrap().url.as_deref(), Some("http://x/"));
         let written = serde_json::to_string(&taken).unwrap();
         assert!(written.contains(r#""payload":{"n":1e400}"#), "{written}");
         assert!(written.ends_with(r#""token":"t"}"#), "{written}");

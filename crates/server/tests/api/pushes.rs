@@ -22,10 +22,39 @@ async fn a_pushed_task_reads_with_every_field() {
             "due_at": "2026-11-15T06:00:00.000Z", "taken_at": null, "hold_until": null,
             "worker": null, "attempt": 0, "max_attempts": 3, "progress": null, "message": null,
             "checkpoint": null, "result": null, "error": null, "finished_at": null,
-            "tags": ["x", "y"], "plan": null, "flow": null, "history": []
+            "tags": ["x", "y"], "hold": 120, "retry": {"intervals": [1]}, "unique_for": 3600,
+            "expires": "2026-11-16T00:00:00.000Z", "plan": null, "flow": null, "history": []
         })
     );
     assert_eq!(server.task("a").await, pushed);
+    let listed = server.get("/v1/queues/q/tasks").await.is(200);
+    assert_eq!(listed["items"][0], pushed);
+}
+
+#[tokio::test]
+async fn a_task_reads_its_own_settings_where_they_differ_from_the_queues() {
+    let server = TestServer::start().await;
+    let retry = json!({"intervals": [1, 2]});
+    server
+        .put("/v1/queues/q", json!({"mode": "dispatch", "hold": 60, "retry": retry}))
+        .await
+        .is(201);
+    let callback = json!({"on": ["failed"], "queue": "after", "task": {"payload": 1}});
+    server
+        .push(json!({"id": "a", "hold": "1m", "retry": retry, "requires": ["gpu"],
+            "callback": callback}))
+        .await;
+    let read = server.task("a").await;
+    assert_eq!((read.get("hold"), read.get("retry")), (None, None), "{read}");
+    assert_eq!((&read["requires"], &read["callback"]), (&json!(["gpu"]), &callback));
+    server.put("/v1/queues/q", json!({"hold": 30, "retry": null})).await.is(200);
+    let read = server.task("a").await;
+    assert_eq!((&read["hold"], &read["retry"]), (&json!(60), &retry));
+    server.push(json!({"id": "b"})).await;
+    let plain = server.task("b").await;
+    for field in ["hold", "retry", "unique_for", "expires", "requires", "callback", "http"] {
+        assert_eq!(plain.get(field), None, "{field}");
+    }
 }
 
 #[tokio::test]

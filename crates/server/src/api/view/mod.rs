@@ -2,6 +2,7 @@
 
 mod batch;
 mod bundle;
+mod callback;
 mod flow;
 mod http;
 mod notice;
@@ -14,6 +15,7 @@ use punctual_core::Timestamp;
 
 pub(crate) use self::batch::{ExtendView, ItemView, Page, Results};
 pub(crate) use self::bundle::BundleView;
+pub(crate) use self::callback::CallbackView;
 pub(crate) use self::flow::{FlowSummaryView, FlowView, GoneFlowView};
 pub(crate) use self::http::HttpView;
 pub(crate) use self::notice::NoticeView;

@@ -6,15 +6,17 @@ use punctual_core::retry::MaxAttempts;
 use punctual_core::task::Attempt;
 use punctual_core::{FlowId, OwnerRef, StepName};
 use punctual_core::{
-    QueueName, RawJson, Settings, Span, State, Task, TaskId, Timestamp, Token, TraceParent, Verb,
-    WorkerName,
+    QueueName, RawJson, RetryPolicy, Settings, Span, State, Task, TaskId, Timestamp, Token,
+    TraceParent, Verb, WorkerName,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{HttpView, Viewing};
+use super::{CallbackView, HttpView, Viewing};
 use crate::api::answer;
-use crate::api::schema::{AnyJson, AttemptSchema, DurationSeconds, StateSchema, Time};
+use crate::api::schema::{
+    AnyJson, AttemptSchema, CallbackSchema, DurationSeconds, RetrySchema, StateSchema, Time,
+};
 use crate::engine::Outcome;
 
 /// A task.
@@ -84,6 +86,30 @@ pub(crate) struct TaskView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     traceparent: Option<TraceParent>,
+    /// Its own hold, where that is not the queue's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DurationSeconds>, nullable = false)]
+    hold: Option<Span>,
+    /// Its own waits between attempts, where they are not the queue's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RetrySchema>, nullable = false)]
+    retry: Option<&'a RetryPolicy>,
+    /// How long its id stays reserved after its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DurationSeconds>, nullable = false)]
+    unique_for: Option<Span>,
+    /// The time by which it must have started; else it fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Time>, nullable = false)]
+    expires: Option<Timestamp>,
+    /// Capabilities its worker must have.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[schema(value_type = Option<Vec<String>>, nullable = false)]
+    requires: &'a [String],
+    /// The task to make when it ends; values of secret headers read as `***`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CallbackSchema>, nullable = false)]
+    callback: Option<CallbackView>,
     /// Where it is delivered, if it says so itself; values of secret headers read as `***`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -144,6 +170,12 @@ impl<'a> TaskView<'a> {
             finished_at: status.finished_at,
             tags: &spec.tags,
             traceparent: spec.traceparent(),
+            hold: spec.hold.filter(|hold| *hold != queue.hold),
+            retry: spec.retry.as_ref().filter(|retry| **retry != queue.retry),
+            unique_for: spec.unique_for,
+            expires: spec.expires,
+            requires: &spec.requires,
+            callback: spec.callback.as_deref().map(|it| CallbackView::new(it, viewing)),
             http: spec.http.as_ref().map(|target| HttpView::new(target, viewing)),
             plan,
             flow,

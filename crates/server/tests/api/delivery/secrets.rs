@@ -94,7 +94,8 @@ async fn secrets_are_not_read_back() {
     let headers = json!({"authorization": "hush", "x-api-key": "hush", "Cookie": "hush",
         "proxy-authorization": "hush", "x-mine": "hush", "x-plain": "plain"});
     put_queue(&server, json!({"url": stub.url("/"), "secret": "hush", "headers": headers})).await;
-    server.push(json!({"id": "t", "http": {"headers": headers}})).await;
+    let callback = json!({"http": {"url": stub.url("/told"), "headers": headers}});
+    server.push(json!({"id": "t", "http": {"headers": headers}, "callback": callback})).await;
     let task = server.until("t", "waiting").await;
     let queue = server.get("/v1/queues/q").await.is(200);
     let listed = server.get("/v1/queues/q/tasks").await.is(200);
@@ -103,6 +104,7 @@ async fn secrets_are_not_read_back() {
         let text = read.to_string();
         assert!(!text.contains("hush") && text.contains("plain") && text.contains("***"), "{text}");
     }
+    assert_eq!(task["callback"]["http"]["headers"], task["http"]["headers"]);
     assert_eq!(queue["secret"], "***");
     // What was read, written back, changes nothing.
     let back = json!({"secret": queue["secret"], "headers": queue["headers"]});
