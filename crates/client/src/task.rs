@@ -330,7 +330,7 @@ pub struct Gone {
     pub queue: String,
     /// Its id.
     pub id: String,
-    /// The state the verb led to, where that is known.
+    /// The state it ended in, or the verb led to, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
 }

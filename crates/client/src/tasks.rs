@@ -1,7 +1,9 @@
 //! Requests about tasks that need no token of a holder: push, read, control, bulk changes.
 
+use std::time::Duration;
+
 use http::Method;
-use punctual_core::{RawJson, RetryPolicy, State, Timestamp};
+use punctual_core::{RawJson, RetryPolicy, Span, State, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -42,7 +44,7 @@ pub(crate) struct Results {
     pub(crate) results: Vec<ItemResult>,
 }
 
-/// The result of a push with an Idempotency-Key.
+/// The result of a push with an Idempotency-Key, or of one that waits.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pushed {
@@ -258,6 +260,15 @@ pub(crate) fn task_path(queue: &str, id: &str) -> String {
     path(&tasks_path(queue), &[id])
 }
 
+fn wait_query(wait: Span) -> String {
+    query(&[("wait", Some(wait.as_secs_f64().to_string()))])
+}
+
+/// How long the server may wait before it answers.
+fn patience(wait: Span) -> Duration {
+    Duration::from_millis(wait.as_millis().unsigned_abs())
+}
+
 impl Client {
     /// Pushes a task.
     ///
@@ -279,6 +290,35 @@ impl Client {
     /// it is then.
     pub async fn push_once(&self, queue: &str, key: &str, task: &NewTask) -> Result<Pushed, Error> {
         let call = Call::post(tasks_path(queue)).body(task).idempotency_key(Some(key));
+        let answer = self.send_unread(call).await?;
+        let replayed = answer.headers.contains_key("idempotency-replayed");
+        Ok(Pushed { after: self.read_after(&answer)?, replayed })
+    }
+
+    /// Pushes a task and waits for its end, up to 60 seconds. Returns the task when it has ended, or after that
+    /// time as it is then. With a key, a repeat pushes nothing and waits as well.
+    ///
+    /// ```no_run
+    /// # async fn example(client: punctual_client::Client) -> Result<(), punctual_client::Error> {
+    /// use punctual_client::{NewTask, Span, State};
+    ///
+    /// let wait = Span::from_secs(30);
+    /// let pushed = client.push_and_wait("sums", &NewTask::new(&[1, 2]), wait, None).await?;
+    /// if pushed.after.state() == Some(State::Done) {
+    ///     println!("{:?}", pushed.after.task().and_then(|task| task.result.as_ref()));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn push_and_wait(
+        &self,
+        queue: &str,
+        task: &NewTask,
+        wait: Span,
+        idempotency_key: Option<&str>,
+    ) -> Result<Pushed, Error> {
+        let call = Call::post(tasks_path(queue) + &wait_query(wait)).body(task);
+        let call = call.idempotency_key(idempotency_key).wait(patience(wait));
         let answer = self.send_unread(call).await?;
         let replayed = answer.headers.contains_key("idempotency-replayed");
         Ok(Pushed { after: self.read_after(&answer)?, replayed })
@@ -307,6 +347,13 @@ impl Client {
     /// Reads a task.
     pub async fn task(&self, queue: &str, id: &str) -> Result<Task, Error> {
         self.send(Call::get(task_path(queue, id))).await
+    }
+
+    /// Waits for the end of a task, up to 60 seconds, and reads it then. After that time it reads the task as it
+    /// is.
+    pub async fn wait_for_end(&self, queue: &str, id: &str, wait: Span) -> Result<After, Error> {
+        let call = Call::get(task_path(queue, id) + &wait_query(wait)).wait(patience(wait));
+        self.read_after(&self.send_unread(call).await?)
     }
 
     /// Reads a page of a queue's tasks; ready tasks are in hand-out order.

@@ -124,6 +124,16 @@ fn kind(event: &Event, after: &Task) -> Option<&'static str> {
     }
 }
 
+/// The state of a task after an event of this name, where that is its end.
+pub fn end_of(kind: &str) -> Option<State> {
+    match kind {
+        "task.committed" => Some(State::Done),
+        "task.failed" | "task.expired" => Some(State::Failed),
+        "task.cancelled" => Some(State::Cancelled),
+        _ => None,
+    }
+}
+
 fn told(kind: &'static str, before: &Task, after: &Task, at: Timestamp) -> Announcement {
     let holder = before.status.worker.as_ref().filter(|_| before.status.state.is_held());
     let told = about(kind, &before.spec, at).with_some("worker", holder.map(WorkerName::shared));

@@ -8,10 +8,12 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use punctual_client::{Callback, HttpTarget, NewTask, RawJson, RetryPolicy, Span, Timestamp};
+use punctual_client::{
+    Callback, HttpTarget, NewTask, RawJson, RetryPolicy, Span, State, Timestamp,
+};
 
 use self::bulk::Bulk;
-use crate::output::Usage;
+use crate::output::{Usage, visible};
 use crate::remote::Remote;
 use crate::values;
 
@@ -32,6 +34,7 @@ Examples:
   punctual push mail '\"at dawn\"' --due 2027-01-01T06:00:00Z --priority 10
   punctual push mail '\"x\"' --callback '{\"on\":[\"failed\"],\"queue\":\"alerts\"}'
   jq -n '{to: \"ada\"}' | punctual push mail -
+  punctual push sums '[1,2]' --wait 30s --json | jq .result
   punctual push mail --file payloads.jsonl --tag campaign-7
   punctual push mail --file tasks.jsonl --tasks --idempotency-key import-7
   jq -c '.[]' people.json | punctual push mail --file -")]
@@ -64,6 +67,9 @@ pub(crate) struct Push {
         value_parser = clap::value_parser!(u8).range(1..=64),
     )]
     parallel: u8,
+    /// Wait for the task's end, at most 60s, and show it as it is then
+    #[arg(long, value_name = "TIME", value_parser = values::span, conflicts_with = "file")]
+    wait: Option<Span>,
     /// Makes a repeat of this push harmless
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
@@ -151,16 +157,24 @@ impl Push {
         let payload = read_payload(self.payload.as_deref())?;
         let task = self.task.task(payload);
         let (client, output) = self.remote.open()?;
-        let queue = self.queue;
-        let Some(key) = self.idempotency_key else {
-            let task = client.push(&queue, &task).await?;
-            return output.answer(&task, || format!("pushed {queue}/{}: {}", task.id, task.state));
+        let (queue, key) = (self.queue, self.idempotency_key);
+        let pushed = match (self.wait, &key) {
+            (Some(wait), key) => client.push_and_wait(&queue, &task, wait, key.as_deref()).await?,
+            (None, Some(key)) => client.push_once(&queue, key, &task).await?,
+            (None, None) => {
+                let task = client.push(&queue, &task).await?;
+                return output
+                    .answer(&task, || format!("pushed {queue}/{}: {}", task.id, task.state));
+            }
         };
-        let pushed = client.push_once(&queue, &key, &task).await?;
         let verb = if pushed.replayed { "already pushed" } else { "pushed" };
         output.answer(&pushed.after, || {
-            let state = pushed.after.task().map_or("gone since", |task| task.state.name());
-            format!("{verb} {queue}/{}: {state}", pushed.after.id())
+            let state = pushed.after.state().map_or("gone since", State::name);
+            let task = pushed.after.task();
+            let result = task.and_then(|task| task.result.as_ref()).map(RawJson::as_str);
+            let error = task.and_then(|task| task.error.as_deref());
+            let told = result.or(error).map(|text| format!(", {}", visible(text)));
+            format!("{verb} {queue}/{}: {state}{}", pushed.after.id(), told.unwrap_or_default())
         })
     }
 }

@@ -63,10 +63,16 @@ enum Verb {
     #[command(visible_alias = "ls")]
     List(List),
     /// Show a task
-    #[command(after_help = "Example:\n  punctual task get mail welcome-ada --json | jq .payload")]
+    #[command(
+        after_help = "Examples:\n  punctual task get mail welcome-ada --json | jq .payload\n  \
+punctual task get sums sum-1 --wait 30s"
+    )]
     Get {
         #[command(flatten)]
         task: Named,
+        /// Wait for its end, at most 60s, and show it as it is then
+        #[arg(long, value_name = "TIME", value_parser = values::span, conflicts_with = "watch")]
+        wait: Option<Span>,
         #[command(flatten)]
         watch: Watch,
     },
@@ -109,7 +115,14 @@ impl Task {
         match self.verb {
             Verb::List(list) => list.run(&client, &output).await,
             Verb::Bulk(bulk) => bulk.run(&client, &output).await,
-            Verb::Get { task: Named { queue, id }, watch } => {
+            Verb::Get { task: Named { queue, id }, wait: Some(wait), .. } => {
+                let after = client.wait_for_end(&queue, &id, wait).await?;
+                output.answer(&after, || match after.task() {
+                    Some(task) => shown(task),
+                    None => stands("ended", &after),
+                })
+            }
+            Verb::Get { task: Named { queue, id }, wait: None, watch } => {
                 let show = async || {
                     let task = client.task(&queue, &id).await?;
                     output.answer(&task, || shown(&task))

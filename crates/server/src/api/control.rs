@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Lets something happen to a task and answers how it reads then.
 pub(super) async fn happen(app: &App, target: OnTask, event: Event) -> Result<Response, Problem> {
-    let OnTask { queue, id } = target;
+    let OnTask { queue, id, .. } = target;
     let ask = Ask { id: id.clone(), event };
     ask.check()?;
     let outcome = app.engine.happen_to_one(&queue, ask).await?;
@@ -137,7 +137,7 @@ struct AssignBody {
     responses((status = 200, description = "The task after it", body = TaskView), Changes))]
 async fn assign(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    OnTask { queue, id, .. }: OnTask,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let AssignBody { worker } = body.read()?;

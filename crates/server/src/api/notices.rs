@@ -66,8 +66,8 @@ async fn push_notice(
     let key = marks.key(&caller, &route, body.bytes(), StatusCode::ACCEPTED, true)?;
     match app.engine.push_notice(message, key, marks.trace).await? {
         PushAnswer::Fresh(mut answers) => match answers.pop() {
-            Some((_, Ok(task))) => {
-                let shown = show(&app, StatusCode::ACCEPTED, &task).await;
+            Some((_, Ok(pushed))) => {
+                let shown = show(&app, StatusCode::ACCEPTED, &pushed.task).await;
                 Ok(shown.map_err(Failure::after_change)?)
             }
             Some((_, Err(failure))) => Err(failure.into()),

@@ -7,6 +7,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use punctual_core::{NewTask, QueueName, Settings, TaskId};
 use punctual_store::KeyedItem;
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -15,22 +17,34 @@ use super::json::{self, Batch};
 use super::marks::{Marks, replayed};
 use super::openapi::Pushes;
 use super::rights::Caller;
-use super::schema::PushSchema;
-use super::target::InQueue;
+use super::schema::{Duration, PushSchema};
+use super::target::{InQueue, wait_of};
 use super::view::{AnswerView, GoneView, ItemView, Results, TaskView};
 use super::{App, Problem, answer};
-use crate::engine::{Failure, ItemId, PushAnswer, PushItem};
+use crate::engine::{Failure, ItemId, PushAnswer, PushItem, Waited};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(push))
 }
 
+/// How a push is answered.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct PushParams {
+    /// How long to wait for the task's end, at most 60 seconds; not at all if left out. Not for a batch.
+    #[param(value_type = Option<Duration>, example = "30s")]
+    wait: Option<String>,
+}
+
 /// Push one task, or many.
 ///
-/// A push to a queue that does not exist makes it. In a batch each item answers for itself.
+/// A push to a queue that does not exist makes it. In a batch each item answers for itself. With `wait` the
+/// answer comes when the task has ended, or after that time with the task as it is then; one that ended and is
+/// not kept answers its `queue`, `id` and `state`.
 #[utoipa::path(post, path = "/v1/queues/{queue}/tasks", tag = "tasks", operation_id = "push_task",
-    params(InQueue, ("Idempotency-Key" = Option<String>, Header,
+    params(InQueue, PushParams, ("Idempotency-Key" = Option<String>, Header,
         description = "1 to 255 ASCII characters; a repeat under the same key has no second effect"),
         ("traceparent" = Option<String>, Header,
             description = "The span it is pushed in, as W3C Trace Context says; what follows from the task \
@@ -45,16 +59,23 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 async fn push(
     State(app): State<Arc<App>>,
     caller: Caller,
-    InQueue { queue, .. }: InQueue,
+    InQueue { queue, params }: InQueue<PushParams>,
     marks: Marks,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let object = body.object()?;
     let single = !json::is_batch(object);
+    let wait = wait_of(params.wait)?;
+    if wait.is_some() && !single {
+        return Err(Failure::invalid("wait", "for one task, not for a batch").into());
+    }
     let mut items = if single {
-        let new: NewTask = json::read(object)?;
+        let mut new: NewTask = json::read(object)?;
         new.check().map_err(Failure::from)?;
         caller.check_all(&new.makes_tasks_in())?;
+        if wait.is_some() {
+            new.id.get_or_insert_with(|| app.engine.new_id());
+        }
         vec![Ok(new)]
     } else {
         let Batch { tasks } = json::read(object)?;
@@ -64,19 +85,41 @@ async fn push(
     let status = if single { StatusCode::CREATED } else { StatusCode::OK };
     let route = ["POST tasks", queue.as_str()];
     let key = marks.key(&caller, &route, body.bytes(), status, single)?;
-    let _share = body.into_share();
+    let share = body.into_share();
+    // Begins before the push: the task may end at once.
+    let waiter = match (wait, &items[..]) {
+        (Some(wait), [Ok(NewTask { id: Some(id), .. })]) => {
+            Some((app.engine.waiter(&queue, id), wait))
+        }
+        _ => None,
+    };
     let before = match app.engine.queue(&queue).await {
         Ok(record) => Some(record),
         Err(Failure::NoQueue(_)) => None,
         Err(failure) => return Err(failure.into()),
     };
-    match app.engine.push(&queue, before.as_deref(), items, key).await? {
+    let pushed = app.engine.push(&queue, before.as_deref(), items, key).await?;
+    drop(share);
+    match pushed {
         PushAnswer::Fresh(mut answers) if single => match answers.pop() {
-            Some((_, Ok(task))) => {
+            Some((_, Ok(mut stored))) => {
+                if let Some((waiter, wait)) = waiter {
+                    // On the heap, as most requests do not wait.
+                    let waiting = app.engine.wait_for_end(waiter, stored.clone(), wait);
+                    match Box::pin(waiting).await {
+                        Ok(Waited::Task(ended)) => stored = *ended,
+                        Ok(Waited::Gone(end)) => {
+                            let gone = GoneView::new(&queue, &stored.task.spec.id).ended(end);
+                            return Ok(answer(StatusCode::CREATED, &gone));
+                        }
+                        // It was pushed all the same.
+                        Err(_) => {}
+                    }
+                }
                 let made = before.is_none().then(|| Settings::initial(&queue));
                 let settings = before.as_ref().map(|record| &record.settings).or(made.as_ref());
                 let settings = settings.expect("it was there, or was made");
-                let view = TaskView::new(&task, settings, app.viewing());
+                let view = TaskView::new(&stored.task, settings, app.viewing());
                 Ok(answer(StatusCode::CREATED, &view))
             }
             Some((_, Err(failure))) => Err(failure.into()),
@@ -90,7 +133,7 @@ async fn push(
             Ok(answer(StatusCode::OK, &Results { results: results.collect() }))
         }
         PushAnswer::Replayed { status, items } => {
-            replay(&app, &queue, single, status, &items).await
+            Box::pin(replay(&app, &queue, single, status, &items, wait)).await
         }
     }
 }
@@ -111,17 +154,28 @@ async fn replay(
     single: bool,
     status: u16,
     items: &[KeyedItem],
+    wait: Option<std::time::Duration>,
 ) -> Result<Response, Problem> {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let response = match items {
-        [KeyedItem { id: Some(id), .. }] if single => match app.engine.task(queue, id).await {
-            Ok(task) => {
-                let record = app.engine.queue(queue).await?;
-                answer(status, &TaskView::new(&task, &record.settings, app.viewing()))
+        [KeyedItem { id: Some(id), .. }] if single => {
+            let waiter = app.engine.waiter(queue, id);
+            let waited = match app.engine.stored(queue, id).await {
+                Ok(stored) => {
+                    let wait = wait.unwrap_or_default();
+                    app.engine.wait_for_end(waiter, stored, wait).await?
+                }
+                Err(Failure::NoTask { .. }) => Waited::Gone(None),
+                Err(failure) => return Err(failure.into()),
+            };
+            match waited {
+                Waited::Task(stored) => {
+                    let record = app.engine.queue(queue).await?;
+                    answer(status, &TaskView::new(&stored.task, &record.settings, app.viewing()))
+                }
+                Waited::Gone(end) => answer(status, &GoneView::new(queue, id).ended(end)),
             }
-            Err(Failure::NoTask { .. }) => answer(status, &GoneView::new(queue, id)),
-            Err(failure) => return Err(failure.into()),
-        },
+        }
         items => {
             let results = items
                 .iter()

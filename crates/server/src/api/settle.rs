@@ -190,7 +190,7 @@ async fn confirm(
         body = ExtendView), Changes))]
 async fn extend(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    OnTask { queue, id, .. }: OnTask,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let ask = Ask { id, event: body.read::<ExtendBody>()?.into() };

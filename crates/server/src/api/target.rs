@@ -1,6 +1,7 @@
 //! What a request is about: the queue and task its path names, the parameters of its query.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::Uri;
@@ -8,7 +9,7 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
-use punctual_core::{FlowId, Invalid, PlanId, QueueName, TaskId, WorkerName};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, Span, TaskId, WorkerName};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -18,7 +19,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::Problem;
 use super::json::{in_words, shortened};
-use crate::engine::Failure;
+use crate::engine::{Failure, check_wait};
 
 /// The queue of `/v1/queues/{queue}…`, and the parameters of the query.
 pub(crate) struct InQueue<P = NoParams> {
@@ -26,10 +27,11 @@ pub(crate) struct InQueue<P = NoParams> {
     pub(crate) params: P,
 }
 
-/// The task of `/v1/queues/{queue}/tasks/{id}…`.
-pub(crate) struct OnTask {
+/// The task of `/v1/queues/{queue}/tasks/{id}…`, and the parameters of the query.
+pub(crate) struct OnTask<P = NoParams> {
     pub(crate) queue: QueueName,
     pub(crate) id: TaskId,
+    pub(crate) params: P,
 }
 
 /// The bundle of `/v1/queues/{queue}/bundles/{key}…`.
@@ -112,12 +114,13 @@ impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for InQueue<P> {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for OnTask {
+impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for OnTask<P> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let InQueue::<NoParams> { queue, .. } = InQueue::from_request_parts(parts, state).await?;
-        Ok(Self { queue, id: named(TaskId::parse(&part(&parts.uri, 4, "id")?))? })
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let queue = named(QueueName::parse(&part(&parts.uri, 2, "queue")?))?;
+        let params = params(&parts.uri)?;
+        Ok(Self { queue, id: named(TaskId::parse(&part(&parts.uri, 4, "id")?))?, params })
     }
 }
 
@@ -188,6 +191,14 @@ pub(crate) fn page_limit(limit: Option<usize>) -> Result<usize, Failure> {
         return Ok(limit);
     }
     Err(Failure::invalid("limit", "a whole number from 1 to 1000"))
+}
+
+/// How long a request waits for the end of a task.
+pub(crate) fn wait_of(wait: Option<String>) -> Result<Option<Duration>, Failure> {
+    let Some(text) = given(wait) else { return Ok(None) };
+    let rule = "seconds, or a text like 30s; at most 60 seconds";
+    let span = Span::parse(&text).ok_or_else(|| Failure::invalid("wait", rule))?;
+    check_wait(span).map(Some)
 }
 
 /// A parameter that was given; an empty one counts as left out.

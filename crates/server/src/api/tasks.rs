@@ -18,11 +18,11 @@ use super::body::JsonBody;
 use super::conditions::{Condition, tagged};
 use super::json::shortened;
 use super::openapi::{Changes, Conditional, Reads};
-use super::schema::{AnyJson, RetrySchema, When, WhySchema};
-use super::target::{InQueue, OnTask, given, page_limit};
-use super::view::{Page, TaskView, verb_answer};
+use super::schema::{AnyJson, Duration, RetrySchema, When, WhySchema};
+use super::target::{InQueue, OnTask, given, page_limit, wait_of};
+use super::view::{AnswerView, GoneView, Page, TaskView, verb_answer};
 use super::{App, Problem, answer};
-use crate::engine::{Ask, Failure, Filter, Outcome};
+use crate::engine::{Ask, Failure, Filter, Outcome, Waited};
 
 /// The routes of this file.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -111,16 +111,42 @@ async fn list_tasks(
     Ok(answer(StatusCode::OK, &Page { items, next: page.next }))
 }
 
-/// Read a task.
-#[utoipa::path(get, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks", params(OnTask),
-    responses((status = 200, description = "The task", body = TaskView), Reads))]
+/// How to read a task.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ReadParams {
+    /// How long to wait for its end, at most 60 seconds; not at all if left out.
+    #[param(value_type = Option<Duration>, example = "30s")]
+    wait: Option<String>,
+}
+
+/// Read a task, now or when it has ended.
+///
+/// With `wait` the answer comes when the task has ended, or after that time with the task as it is then. One
+/// that ended and is not kept answers its `queue`, `id` and `state`.
+#[utoipa::path(get, path = "/v1/queues/{queue}/tasks/{id}", tag = "tasks", params(OnTask, ReadParams),
+    responses((status = 200, description = "The task", body = AnswerView), Reads))]
 async fn get_task(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    OnTask { queue, id, params }: OnTask<ReadParams>,
 ) -> Result<Response, Problem> {
+    let wait = wait_of(params.wait)?;
+    let waiter = wait.map(|wait| (app.engine.waiter(&queue, &id), wait));
     let record = app.engine.queue(&queue).await?;
-    let task = app.engine.task(&queue, &id).await?;
-    let shown = answer(StatusCode::OK, &TaskView::new(&task, &record.settings, app.viewing()));
+    let mut stored = app.engine.stored(&queue, &id).await?;
+    if let Some((waiter, wait)) = waiter {
+        // On the heap, as most requests do not wait.
+        match Box::pin(app.engine.wait_for_end(waiter, stored, wait)).await? {
+            Waited::Task(ended) => stored = *ended,
+            Waited::Gone(None) => return Err(Failure::NoTask { queue, id }.into()),
+            Waited::Gone(end) => {
+                return Ok(answer(StatusCode::OK, &GoneView::new(&queue, &id).ended(end)));
+            }
+        }
+    }
+    let task = &stored.task;
+    let shown = answer(StatusCode::OK, &TaskView::new(task, &record.settings, app.viewing()));
     Ok(tagged(shown, &task.spec.etag()))
 }
 
@@ -168,7 +194,7 @@ fn any_json<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<RawJson>
         Conditional))]
 async fn edit_task(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    OnTask { queue, id, .. }: OnTask,
     condition: Condition,
     body: JsonBody,
 ) -> Result<Response, Problem> {
@@ -190,7 +216,7 @@ async fn edit_task(
     responses((status = 204, description = "Gone"), Changes))]
 async fn delete_task(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    OnTask { queue, id, .. }: OnTask,
 ) -> Result<StatusCode, Problem> {
     app.engine.clean(&queue, &id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -201,7 +227,7 @@ async fn delete_task(
     responses((status = 200, description = "The reason", body = WhySchema), Reads))]
 async fn why(
     State(app): State<Arc<App>>,
-    OnTask { queue, id }: OnTask,
+    OnTask { queue, id, .. }: OnTask,
 ) -> Result<Response, Problem> {
     Ok(answer(StatusCode::OK, &app.engine.why(&queue, &id).await?))
 }

@@ -243,6 +243,9 @@ impl Run<'_> {
                     self.engine.held.keep([&stored]);
                     self.answers[index] = Some(Ok(self.outcome(stored.task, changed)));
                     let (ask, status) = (&self.asks[index], &before.task.status);
+                    if matches!(ask.event, Event::Clean) {
+                        self.engine.events.waiters.removed(&self.queue.name, [&ask.id]);
+                    }
                     workers.extend(status.worker.clone().filter(|_| ask.token().is_some()));
                     served.extend(status.taken_at.filter(|_| changed && ask.ends_work()));
                 }

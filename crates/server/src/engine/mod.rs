@@ -46,6 +46,7 @@ mod to_its_end;
 mod totals;
 mod transact;
 mod votes;
+mod wait;
 mod workers;
 mod write;
 
@@ -57,7 +58,7 @@ use punctual_core::notice::NoticeSettings;
 use punctual_core::queue::Mode;
 use punctual_core::why::{self, Surroundings, Why};
 use punctual_core::{Event, Queue, QueueName, Span, State, Task, TaskId, Timestamp};
-use punctual_store::{Backup, Store, StoreError};
+use punctual_store::{Backup, Store, StoreError, Stored};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use self::apply::{Ask, Outcome};
@@ -76,6 +77,7 @@ pub(crate) use self::query::Filter;
 pub(crate) use self::queues::{QueueFilter, QueueReading};
 pub(crate) use self::take::{Handout, TakeAsk};
 pub(crate) use self::totals::{Totals, depths};
+pub(crate) use self::wait::{Waited, check_wait};
 pub(crate) use self::workers::{WorkerFilter, WorkerReading};
 
 use self::bundles::Bells;
@@ -231,10 +233,13 @@ impl Engine {
 
     /// Reads a task.
     pub(crate) async fn task(&self, queue: &QueueName, id: &TaskId) -> Result<Task, Failure> {
+        Ok(self.stored(queue, id).await?.task)
+    }
+
+    /// Reads a task with its version.
+    pub(crate) async fn stored(&self, queue: &QueueName, id: &TaskId) -> Result<Stored, Failure> {
         let read = self.store.read(queue, std::slice::from_ref(id)).await?.pop().flatten();
-        let stored =
-            read.ok_or_else(|| Failure::NoTask { queue: queue.clone(), id: id.clone() })?;
-        Ok(stored.task)
+        read.ok_or_else(|| Failure::NoTask { queue: queue.clone(), id: id.clone() })
     }
 
     /// Removes a task, whatever its state. If it has an owner, that hears of it.
@@ -249,6 +254,7 @@ impl Engine {
         }
         let removed = self.store.remove(queue, std::slice::from_ref(id)).await?;
         if removed.first() == Some(&true) {
+            self.events.waiters.removed(queue, [id]);
             return Ok(());
         }
         Err(Failure::NoTask { queue: queue.clone(), id: id.clone() })

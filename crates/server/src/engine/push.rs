@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use punctual_core::task::SettingsOf;
-use punctual_core::{NewTask, Queue, QueueName, Settings, Spec, Task, TaskId, announce};
-use punctual_store::{Keyed, KeyedItem, Push, Pushed};
+use punctual_core::{NewTask, Queue, QueueName, Revision, Settings, Spec, Task, TaskId, announce};
+use punctual_store::{Keyed, KeyedItem, Push, Pushed, Stored};
 
 use super::{Engine, Failure};
 
@@ -64,7 +64,7 @@ impl Key {
 #[derive(Debug)]
 pub(crate) enum PushAnswer {
     /// One answer per item, with the item's id if it has one.
-    Fresh(Vec<(Option<ItemId>, Result<Task, Failure>)>),
+    Fresh(Vec<(Option<ItemId>, Result<Stored, Failure>)>),
     /// The request was answered before: with this status, and these items.
     Replayed {
         /// The status.
@@ -126,8 +126,7 @@ impl Engine {
                 let pushed = pushed.filter(|(_, answer)| answer.is_ok()).map(|(spec, _)| &**spec);
                 self.events.announce(announce::task::all_pushed(pushed, self.now()));
                 let refusal = |refusal| Failure::Push { refusal };
-                let answers = answers.into_iter().map(|answer| answer.map_err(refusal));
-                let answers = answers.map(|answer| answer.map(|_| ())).collect();
+                let answers = answers.into_iter().map(|answer| answer.map_err(refusal)).collect();
                 Ok(PushAnswer::Fresh(prepared.answers(answers, self.now())))
             }
             Pushed::Replayed { status, items } => Ok(PushAnswer::Replayed { status, items }),
@@ -203,18 +202,18 @@ impl Prepared {
     /// One answer per item, in the order of the request.
     fn answers(
         self,
-        pushed: Vec<Result<(), Failure>>,
+        pushed: Vec<Result<Revision, Failure>>,
         now: punctual_core::Timestamp,
-    ) -> Vec<(Option<ItemId>, Result<Task, Failure>)> {
-        let mut answers: Vec<(usize, Option<ItemId>, Result<Task, Failure>)> = self
+    ) -> Vec<(Option<ItemId>, Result<Stored, Failure>)> {
+        let mut answers: Vec<(usize, Option<ItemId>, Result<Stored, Failure>)> = self
             .refused
             .into_iter()
             .map(|(position, id, failure)| (position, id, Err(failure)))
             .collect();
         for ((spec, position), answer) in self.specs.into_iter().zip(self.positions).zip(pushed) {
             let id = Some(spec.id.clone().into());
-            let task = answer.map(|()| Task::new(spec, now));
-            answers.push((position, id, task));
+            let stored = answer.map(|revision| Stored { task: Task::new(spec, now), revision });
+            answers.push((position, id, stored));
         }
         answers.sort_by_key(|(position, ..)| *position);
         answers.into_iter().map(|(_, id, answer)| (id, answer)).collect()

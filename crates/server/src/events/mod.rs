@@ -10,7 +10,8 @@
 //! place in it, so that a slow one costs no memory; the ring passes over it and it is cut off.
 //!
 //! - `ring`: the last events. `filter`: what a listener wants. `listener`: one of them. `pace`: what is
-//!   told at most so often. `stats`: how much happened lately. `log`: what is written down.
+//!   told at most so often. `stats`: how much happened lately. `log`: what is written down. `waiters`:
+//!   requests that wait for the end of a task.
 
 mod filter;
 mod listener;
@@ -18,6 +19,7 @@ mod log;
 mod pace;
 mod ring;
 mod stats;
+mod waiters;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -34,6 +36,7 @@ pub(crate) use self::listener::Listener;
 use self::pace::Pace;
 use self::ring::Ring;
 pub(crate) use self::stats::{Count, MINUTES, STEP_SECS, STEPS, Series, Stats};
+pub(crate) use self::waiters::{Waiter, Waiters};
 use crate::engine::{Backoff, complain};
 use crate::metrics::Meters;
 use crate::traces::Tracer;
@@ -59,6 +62,8 @@ pub(crate) struct Events {
     is_heard: AtomicBool,
     /// What happened lately, counted.
     pub(crate) stats: Stats,
+    /// Requests that wait for the end of a task.
+    pub(crate) waiters: Arc<Waiters>,
     /// The last event in the ring; none until the past was heard.
     head: watch::Sender<Option<EventId>>,
     is_closed: watch::Sender<bool>,
@@ -118,6 +123,7 @@ impl Events {
             progress: Pace::default(),
             ring: RwLock::default(),
             stats: Stats::default(),
+            waiters: Arc::default(),
             head: watch::Sender::new(None),
             is_closed: watch::Sender::new(false),
         })
@@ -156,6 +162,7 @@ impl Events {
             self.stats.note(news);
         }
         self.tracer.record(news.spans());
+        self.waiters.announced(news);
         log::note(news);
     }
 
@@ -214,12 +221,16 @@ impl Events {
             let now = self.store.now();
             if !self.store.is_exclusive() {
                 self.stats.hear(&heard.events, now);
+                heard.events.iter().for_each(|event| self.waiters.heard(event));
             }
-            let head = {
+            let (head, is_gap) = {
                 let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
-                ring.hear(heard, now);
-                ring.head()
+                let is_gap = ring.hear(heard, now);
+                (ring.head(), is_gap)
             };
+            if is_gap {
+                self.waiters.look();
+            }
             self.head.send_replace(Some(head));
         }
     }

@@ -104,8 +104,8 @@ impl Ring {
         Some(self.first + index as u64 + 1)
     }
 
-    /// Takes in what was heard. What does not follow on what was heard before is told as a gap.
-    pub(super) fn hear(&mut self, heard: Heard, now: Timestamp) {
+    /// Takes in what was heard, and returns whether something is missing before it, which is told as a gap.
+    pub(super) fn hear(&mut self, heard: Heard, now: Timestamp) -> bool {
         let Heard { after, events } = heard;
         let is_gap = self.floor.is_some() && after != self.head();
         self.floor.get_or_insert(after);
@@ -118,6 +118,7 @@ impl Ring {
         for event in events {
             self.push(Entry::new(event));
         }
+        is_gap
     }
 
     fn push(&mut self, entry: Entry) {
@@ -206,9 +207,9 @@ mod tests {
     #[test]
     fn what_does_not_follow_is_told_as_a_gap() {
         let mut ring = ring(1);
-        ring.hear(heard(1, [2], "{}"), Timestamp::default());
+        assert!(!ring.hear(heard(1, [2], "{}"), Timestamp::default()));
         assert_eq!(ring.entries.len(), 2);
-        ring.hear(heard(5, [7], "{}"), Timestamp::default());
+        assert!(ring.hear(heard(5, [7], "{}"), Timestamp::default()));
         assert_eq!(ring.entries.len(), 4);
         let told = text(&ring, 2);
         assert!(

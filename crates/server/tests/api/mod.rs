@@ -35,6 +35,7 @@ mod system;
 mod takes;
 mod tls;
 mod traces;
+mod waits;
 mod wire;
 mod workers;
 

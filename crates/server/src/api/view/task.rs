@@ -207,7 +207,7 @@ pub(crate) struct GoneView<'a> {
     state: Option<State>,
 }
 
-/// A task; or its name, where a request is repeated and the task is gone.
+/// A task; or its name, where the task is gone.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = TaskOrGone)]
@@ -223,6 +223,11 @@ impl<'a> GoneView<'a> {
     /// A task of which only its name is known.
     pub(crate) fn new(queue: &'a QueueName, id: &'a TaskId) -> Self {
         Self { queue, id, state: None }
+    }
+
+    /// The same with the state it ended in, if that is known.
+    pub(crate) fn ended(self, state: Option<State>) -> Self {
+        Self { state, ..self }
     }
 }
 
