@@ -167,7 +167,7 @@ impl NewPlan {
         Self { keep_results: Some(count), ..self }
     }
 
-    /// What a run that fails for good makes of the plan; the server stops it if this is left out.
+    /// Sets the effect of a run that fails for good; the server stops the plan if this is left out.
     #[must_use]
     pub fn on_error(self, on_error: OnError) -> Self {
         Self { on_error: Some(on_error), ..self }
@@ -272,7 +272,7 @@ pub struct Plan {
     pub callback: Option<RawJson>,
     /// How many results are kept.
     pub keep_results: u32,
-    /// What a run that fails for good makes of it.
+    /// The effect of a run that fails for good.
     #[serde(default)]
     pub on_error: OnError,
     /// When it is due next.
