@@ -67,7 +67,8 @@ async fn a_last_attempt_under_way_at_a_crash_fails_its_plan_and_flow() {
     client.put_queue("hooks", &settings).await.unwrap();
     let flow = json!({"id": "f", "steps": [{"name": "s", "queue": "hooks"}]});
     client.make_flow_from(&RawJson::of(&flow)).await.unwrap();
-    server.say(&["plan", "add", "hooks", "1", "--id", "p", "--type", "none"]);
+    let add = ["plan", "add", "hooks", "1", "--id", "p", "--type", "none"];
+    server.say(&[&add[..], &["--on-error", "stop"]].concat());
     let under_way: Vec<_> = (0..2).map(|_| requests.recv_timeout(PATIENCE).unwrap().1).collect();
     server.signal("KILL");
     server.wait();
