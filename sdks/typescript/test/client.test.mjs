@@ -37,7 +37,7 @@ test("every resource is read and written", async () => {
   assert.equal((await client.putQueue("mail", { hold: "10s", tag: "letters" })).hold, 10);
   assert.equal((await client.putQueue("mail", { tag: null })).tag, null);
   await client.pushTask("mail", { id: "m1", payload: { to: "ada" }, priority: 3 });
-  assert.equal((await client.getTask("mail", "m1")).priority, 3);
+  assert.equal(/** @type {any} */ (await client.getTask("mail", "m1")).priority, 3);
   assert.equal((await client.why("mail", "m1")).reason, "no_taker");
   assert.equal((await client.pushBundle("mail", "key/1", { task: 1 })).size, 1);
   assert.deepEqual((await client.readBundle("mail", "key/1")).tasks, [1]);

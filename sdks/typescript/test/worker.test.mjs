@@ -42,7 +42,7 @@ test("results come back, and commits gather", async () => {
   const app = appOf({ fetch: (url, init) => (requests++, fetch(url, init)) });
   app.task("q", (task) => ({ twice: task.payload * 2 })).start();
   await until(async () => (await client.getQueue("q")).counts.done === 300);
-  assert.deepEqual((await client.getTask("q", "t7")).result, { twice: 14 });
+  assert.deepEqual(/** @type {any} */ (await client.getTask("q", "t7")).result, { twice: 14 });
   assert.ok(requests < 100, `${requests} requests for 300 tasks`);
 });
 
@@ -90,7 +90,7 @@ test("cancel and pause reach the handler", async () => {
     })
     .start();
   await client.push("q", 1, { id: "cancelled" });
-  await until(async () => (await client.getTask("q", "cancelled")).progress === 0.5);
+  await until(async () => /** @type {any} */ (await client.getTask("q", "cancelled")).progress === 0.5);
   await client.cancelTask("q", "cancelled");
   assert.equal((await client.waitFor("q", "cancelled")).state, "cancelled");
   await client.push("q", 1, { id: "paused" });
