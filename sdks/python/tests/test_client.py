@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, List
+from typing import Any, List, cast
 
 import httpx
 import pytest
@@ -46,7 +46,7 @@ def test_every_resource_is_read_and_written(punctual_server: Server) -> None:
     assert [queue["name"] for queue in client.list_queues()["items"]].count("mail") == 1
     task = client.push_task("mail", payload={"to": "ada"}, id="m1", priority=3)
     assert (task["id"], task.get("state")) == ("m1", "ready")
-    assert client.get_task("mail", "m1")["priority"] == 3
+    assert cast(Any, client.get_task("mail", "m1"))["priority"] == 3
     assert client.why("mail", "m1")["reason"] == "no_taker"
     assert client.push_bundle("mail", "key/1", task=1)["size"] == 1
     assert client.read_bundle("mail", "key/1")["tasks"] == [1]

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, cast
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_results_come_back_and_commits_gather(punctual_server: Server) -> None:
 
     with app:
         until(lambda: client.get_queue("q")["counts"]["done"] == 300)
-    assert client.get_task("q", "t7")["result"] == {"twice": 14}
+    assert cast(Any, client.get_task("q", "t7"))["result"] == {"twice": 14}
     text = client.metrics()
     calls = sum(
         float(line.rsplit(" ", 1)[1])
@@ -81,7 +81,7 @@ def test_a_program_on_asyncio_keeps_its_loop(punctual_server: Server) -> None:
         await asyncio.wait_for(app.run_async(), 20)
 
     asyncio.run(program())
-    assert punctual_server.client.get_task("q", "t")["result"] is True
+    assert cast(Any, punctual_server.client.get_task("q", "t"))["result"] is True
 
 
 def in_process(task: Task) -> Any:
@@ -109,7 +109,7 @@ def test_processes_crash_alone(punctual_server: Server) -> None:
         assert client.wait_for("q", "fine")["result"] is True
         failed = client.wait_for("q", "crash")
         assert (failed["state"], failed["error"]) == ("failed", "the process of the handler ended with exit code 7")
-        until(lambda: client.get_task("q", "wait")["checkpoint"] == "half")
+        until(lambda: cast(Any, client.get_task("q", "wait"))["checkpoint"] == "half")
         client.cancel_task("q", "wait")
         assert client.wait_for("q", "wait")["state"] == "cancelled"
 
@@ -178,7 +178,7 @@ def test_cancel_and_pause_reach_the_handler(punctual_server: Server) -> None:
     with app:
         client.push("q", 1, id="cancelled")
         begun.acquire()
-        until(lambda: client.get_task("q", "cancelled")["progress"] == 0.5)
+        until(lambda: cast(Any, client.get_task("q", "cancelled"))["progress"] == 0.5)
         client.cancel_task("q", "cancelled")
         assert client.wait_for("q", "cancelled")["state"] == "cancelled"
         client.push("q", 1, id="paused")
