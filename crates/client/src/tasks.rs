@@ -75,6 +75,10 @@ pub struct Filter {
     q: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<String>,
+    #[serde(skip)]
+    is_newest_first: bool,
 }
 
 impl Filter {
@@ -125,6 +129,20 @@ impl Filter {
         self
     }
 
+    /// Only tasks that this worker holds, or held when they ended.
+    #[must_use]
+    pub fn worker(mut self, worker: impl Into<String>) -> Self {
+        self.worker = Some(worker.into());
+        self
+    }
+
+    /// Lists finished tasks by when they ended, the last first, whatever their state. Changes nothing in bulk.
+    #[must_use]
+    pub fn newest_first(mut self) -> Self {
+        self.is_newest_first = true;
+        self
+    }
+
     fn query(&self, limit: usize, cursor: Option<&str>) -> String {
         let states: Vec<_> = self.state.iter().map(|state| state.name()).collect();
         query(&[
@@ -134,6 +152,8 @@ impl Filter {
             ("error", self.error.clone()),
             ("q", self.q.clone()),
             ("since", self.since.map(|since| since.to_string())),
+            ("worker", self.worker.clone()),
+            ("sort", self.is_newest_first.then(|| "newest".to_owned())),
             ("limit", Some(limit.to_string())),
             ("cursor", cursor.map(str::to_owned)),
         ])
@@ -466,11 +486,13 @@ mod tests {
             .id_prefix("x")
             .error("e")
             .payload_contains("\"q\"")
-            .since(Timestamp::from_millis(1_000));
+            .since(Timestamp::from_millis(1_000))
+            .worker("w")
+            .newest_first();
         assert_eq!(
             filter.query(10, Some("c")),
             "?state=failed%2Cready&tag=a%20b&id=x&error=e&q=%22q%22\
-             &since=1970-01-01T00%3A00%3A01.000Z&limit=10&cursor=c"
+             &since=1970-01-01T00%3A00%3A01.000Z&worker=w&sort=newest&limit=10&cursor=c"
         );
         assert_eq!(Filter::new().query(50, None), "?limit=50");
     }

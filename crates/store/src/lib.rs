@@ -30,6 +30,6 @@ pub use port::{
     Announced, AuditEntry, AuditPage, Backup, Change, Changes, Classes, Effect, EventId, Heard,
     Hearing, Keyed, KeyedItem, Listing, Lost, Memories, Memory, NoBackup, NodeCard, OwnerChange,
     OwnerListing, OwnerPage, Page, Push, PushRefusal, Pushed, PutQueue, QueueStats, Receipt,
-    Remembered, Revision, Store, StoreError, Stored, StoredOwner, Take, Taken, Taker, Transaction,
-    Transfer, Wake, Written,
+    Remembered, Revision, Sort, Store, StoreError, Stored, StoredOwner, Take, Taken, Taker,
+    Transaction, Transfer, Wake, Written,
 };

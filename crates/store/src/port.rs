@@ -201,6 +201,17 @@ pub struct Listing {
     pub cursor: Option<String>,
     /// Most records to read.
     pub limit: usize,
+    /// The states, all of them finished, are one list in this order, by when each task ended.
+    pub sort: Option<Sort>,
+}
+
+/// The order of finished tasks, by when they ended, then by birth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// The one that ended first comes first.
+    Oldest,
+    /// The one that ended last comes first.
+    Newest,
 }
 
 /// A page that was read.

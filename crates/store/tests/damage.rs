@@ -156,6 +156,7 @@ async fn callers_that_are_gone_hold_nobody_up() {
         states: punctual_core::State::ALL.to_vec(),
         cursor: None,
         limit: 100,
+        sort: None,
     };
     for _ in 0..50 {
         let gone: Vec<_> = (0..16)

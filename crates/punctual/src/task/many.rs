@@ -34,11 +34,14 @@ struct Which {
     /// Only those that finished, or last failed, since then: a time, or how long ago, like 2h
     #[arg(long, value_name = "TIME", value_parser = values::since)]
     since: Option<Timestamp>,
+    /// Only those that this worker holds, or held when they ended
+    #[arg(long)]
+    worker: Option<String>,
 }
 
 impl Which {
     fn is_all(&self) -> bool {
-        let texts = [&self.tag, &self.id, &self.error, &self.contains];
+        let texts = [&self.tag, &self.id, &self.error, &self.contains, &self.worker];
         self.state.is_empty() && self.since.is_none() && texts.iter().all(|text| text.is_none())
     }
 
@@ -49,6 +52,7 @@ impl Which {
         filter = self.error.into_iter().fold(filter, Filter::error);
         filter = self.contains.into_iter().fold(filter, Filter::payload_contains);
         filter = self.since.into_iter().fold(filter, Filter::since);
+        filter = self.worker.into_iter().fold(filter, Filter::worker);
         (self.queue, filter)
     }
 }
@@ -59,11 +63,14 @@ impl Which {
 Examples:
   punctual task list mail
   punctual task list mail --state failed,waiting --tag urgent
-  punctual task list mail --state failed --since 2h
+  punctual task list mail --state failed --since 2h --newest
   punctual task list mail --contains ada@example.org --json | jq -r '.items[].id'")]
 pub(super) struct List {
     #[command(flatten)]
     which: Which,
+    /// List finished tasks by when they ended, the last first
+    #[arg(long)]
+    newest: bool,
     /// How many at most
     #[arg(long, default_value_t = 50)]
     limit: usize,
@@ -73,7 +80,10 @@ pub(super) struct List {
 
 impl List {
     pub(super) async fn run(self, client: &Client, output: &Output) -> anyhow::Result<()> {
-        let (queue, filter) = self.which.filter();
+        let (queue, mut filter) = self.which.filter();
+        if self.newest {
+            filter = filter.newest_first();
+        }
         let show = async || {
             let read = async |n, at: Option<&str>| client.tasks(&queue, &filter, n, at).await;
             let page = gather(self.limit, read).await?;

@@ -90,6 +90,8 @@ struct FilterBody {
     /// Those that finished, or last failed, at this time or later: what an outage has left behind.
     #[schema(value_type = Option<When>)]
     since: Option<Timestamp>,
+    /// Those that this worker holds, or held when they ended.
+    worker: Option<String>,
 }
 
 /// One state, or several.
@@ -136,6 +138,7 @@ impl FilterBody {
             error: given(self.error),
             text: given(self.q),
             since: self.since,
+            worker: given(self.worker),
             ..Filter::default()
         })
     }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use axum::routing::get;
 use punctual_core::task::Edit;
 use punctual_core::{Event, Patch, RawJson, RetryPolicy, Timestamp};
-use punctual_store::Stored;
+use punctual_store::{Sort, Stored};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -20,7 +20,7 @@ use super::json::shortened;
 use super::openapi::{Changes, Conditional, Reads};
 use super::schema::{AnyJson, Duration, RetrySchema, When, WhySchema};
 use super::target::{InQueue, OnTask, given, page_limit, wait_of};
-use super::view::{AnswerView, GoneView, Page, TaskView, verb_answer};
+use super::view::{AnswerView, GoneView, Page, PayloadShown, TaskView, verb_answer};
 use super::{App, Problem, answer};
 use crate::engine::{Ask, Failure, Filter, Outcome, Waited};
 
@@ -47,6 +47,8 @@ struct TaskParams {
     tag: Option<String>,
     /// Only those whose id begins so.
     id: Option<String>,
+    /// Only those that this worker holds, or held when they ended.
+    worker: Option<String>,
     /// Only those whose error contains this.
     error: Option<String>,
     /// Only those whose payload contains this.
@@ -54,11 +56,37 @@ struct TaskParams {
     /// Only those that finished, or last failed, at this time or later.
     #[param(value_type = Option<When>)]
     since: Option<String>,
+    /// How much of each payload to show: all of it; `payload_preview`, the first 200 characters of its JSON text;
+    /// or nothing.
+    #[param(inline, default = "full")]
+    payload: Option<PayloadShown>,
+    /// Lists finished tasks by when they ended, whatever their state, after all others.
+    #[param(inline)]
+    sort: Option<SortParam>,
     /// Most items on the page, 1 to 1000.
     #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// The `next` of the page before.
     cursor: Option<String>,
+}
+
+/// The order of finished tasks.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum SortParam {
+    /// The one that ended last comes first.
+    Newest,
+    /// The one that ended first comes first.
+    Oldest,
+}
+
+impl From<SortParam> for Sort {
+    fn from(sort: SortParam) -> Self {
+        match sort {
+            SortParam::Newest => Self::Newest,
+            SortParam::Oldest => Self::Oldest,
+        }
+    }
 }
 
 /// The states of a list separated by commas.
@@ -95,6 +123,8 @@ async fn list_tasks(
         states: given(params.state).map_or(Ok(Vec::new()), |list| states(&list))?,
         tag: given(params.tag),
         id: given(params.id),
+        worker: given(params.worker),
+        sort: params.sort.map(Sort::from),
         error: given(params.error),
         text: given(params.q),
         since: given(params.since).map(|text| since(&text)).transpose()?,
@@ -102,11 +132,13 @@ async fn list_tasks(
     };
     let record = app.engine.queue(&queue).await?;
     let page = app.engine.list(&queue, &filter, limit, given(params.cursor)).await?;
-    let viewing = app.viewing();
+    let (viewing, shown) = (app.viewing(), params.payload.unwrap_or_default());
     let items = page
         .items
         .iter()
-        .map(|Stored { task, .. }| TaskView::new(task, &record.settings, viewing))
+        .map(|Stored { task, .. }| {
+            TaskView::new(task, &record.settings, viewing).with_payload(shown)
+        })
         .collect();
     Ok(answer(StatusCode::OK, &Page { items, next: page.next }))
 }

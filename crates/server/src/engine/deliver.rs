@@ -51,7 +51,7 @@ impl Engine {
         let mut cursor = None;
         loop {
             let (queue_name, states) = (name.clone(), states.to_vec());
-            let listing = Listing { queue: queue_name, states, cursor, limit: PAGE };
+            let listing = Listing { queue: queue_name, states, cursor, limit: PAGE, sort: None };
             let page = self.store.list(listing).await?;
             let now = self.now();
             let decided = page.items.iter().filter_map(|before| {

@@ -3,7 +3,7 @@
 use punctual_core::limits::{PAGE_BYTES_MAX, PAGE_EXAMINED_MAX};
 use punctual_core::task::Attempt;
 use punctual_core::{QueueName, State, Status, Task, Timestamp};
-use punctual_store::{Listing, Stored};
+use punctual_store::{Listing, Sort, StoreError, Stored};
 
 use super::held::bytes_of;
 use super::{Engine, Failure};
@@ -41,8 +41,12 @@ pub(crate) struct Filter {
     pub(crate) text: Option<String>,
     /// Only those that finished, or last failed, then or later.
     pub(crate) since: Option<Timestamp>,
+    /// Only those that this worker holds, or held when they ended.
+    pub(crate) worker: Option<String>,
     /// Only notices.
     pub(crate) notices: bool,
+    /// Finished ones as one list, by when they ended; they come after the others.
+    pub(crate) sort: Option<Sort>,
 }
 
 /// A page of tasks.
@@ -66,9 +70,22 @@ impl Filter {
         if states.is_empty() { ORDER.to_vec() } else { states }
     }
 
+    /// The lists that make up the whole, one after the other: states, and their order.
+    fn parts(&self) -> Vec<(Vec<State>, Option<Sort>)> {
+        let states = self.states();
+        if self.sort.is_none() {
+            return vec![(states, None)];
+        }
+        let (finished, live): (Vec<State>, Vec<State>) =
+            states.into_iter().partition(|state| state.is_finished());
+        let parts = [(live, None), (finished, self.sort)];
+        parts.into_iter().filter(|(states, _)| !states.is_empty()).collect()
+    }
+
     /// Whether every task in the right state matches.
     fn is_plain(&self) -> bool {
-        let names_none = self.tag.is_none() && self.id.is_none() && !self.notices;
+        let names_none =
+            self.tag.is_none() && self.id.is_none() && self.worker.is_none() && !self.notices;
         names_none && self.error.is_none() && self.text.is_none() && self.since.is_none()
     }
 
@@ -84,6 +101,9 @@ impl Filter {
         (!self.notices || spec.notice.is_some())
             && self.id.as_ref().is_none_or(|id| spec.id.as_str().starts_with(id))
             && self.tag.as_ref().is_none_or(|tag| spec.tags.contains(tag))
+            && self.worker.as_ref().is_none_or(|worker| {
+                status.worker.as_ref().is_some_and(|name| name.as_str() == worker)
+            })
             && self.since.is_none_or(|since| last_end(status).is_some_and(|at| at >= since))
             && self.error.as_ref().is_none_or(|text| error.contains(text))
             && self.text.as_ref().is_none_or(|text| contains(spec.payload.as_str(), text))
@@ -192,9 +212,10 @@ impl Engine {
         queue: &QueueName,
         filter: &Filter,
         limit: usize,
-        mut cursor: Option<String>,
+        cursor: Option<String>,
     ) -> Result<TaskPage, Failure> {
-        let states = filter.states();
+        let parts = filter.parts();
+        let (mut part, mut cursor) = begin(cursor, parts.len())?;
         let mut page = Gathering {
             filter,
             limit,
@@ -205,17 +226,20 @@ impl Engine {
         };
         let mut chunk = page.chunk();
         loop {
+            let (states, sort) = parts[part].clone();
             let listing = Listing {
                 queue: queue.clone(),
-                states: states.clone(),
+                states,
                 cursor: cursor.clone(),
                 limit: chunk,
+                sort,
             };
             let read = self.store.list(listing).await?;
             let items = judged(filter, read.items).await;
             let room = page.room_for(&items);
             if room == 0 && !items.is_empty() {
-                return Ok(TaskPage { items: page.items, next: cursor });
+                let next = Some(place(part, cursor, parts.len()));
+                return Ok(TaskPage { items: page.items, next });
             }
             if room < items.len() {
                 // A cursor stands only at the end of what the store read, so the page is read again
@@ -225,12 +249,36 @@ impl Engine {
             }
             page.examine(items);
             cursor = read.next;
-            if cursor.is_none() || page.is_full() {
-                return Ok(TaskPage { items: page.items, next: cursor });
+            if cursor.is_none() {
+                part += 1;
+            }
+            if part == parts.len() {
+                return Ok(TaskPage { items: page.items, next: None });
+            }
+            if page.is_full() {
+                let next = Some(place(part, cursor, parts.len()));
+                return Ok(TaskPage { items: page.items, next });
             }
             chunk = page.chunk();
         }
     }
+}
+
+/// The cursor for a place in one of several lists; in a single one it is that of the store.
+fn place(part: usize, cursor: Option<String>, parts: usize) -> String {
+    let cursor = cursor.unwrap_or_default();
+    if parts == 1 { cursor } else { format!("{part}~{cursor}") }
+}
+
+/// The list a cursor stands in, and its place there.
+fn begin(cursor: Option<String>, parts: usize) -> Result<(usize, Option<String>), Failure> {
+    if parts == 1 {
+        return Ok((0, cursor));
+    }
+    let Some(text) = cursor else { return Ok((0, None)) };
+    let place = text.split_once('~').and_then(|(part, cursor)| Some((part.parse().ok()?, cursor)));
+    let (part, cursor) = place.filter(|(part, _)| *part < parts).ok_or(StoreError::BadCursor)?;
+    Ok((part, Some(cursor.to_owned()).filter(|cursor| !cursor.is_empty())))
 }
 
 #[cfg(test)]

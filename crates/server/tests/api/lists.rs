@@ -235,3 +235,75 @@ async fn bad_bulk_requests_name_their_field() {
         assert!(detail.contains(field), "{body}: {detail}");
     }
 }
+
+#[tokio::test]
+async fn a_list_shows_as_much_of_payloads_as_it_is_asked_for() {
+    let server = TestServer::start().await;
+    let text = "é".repeat(300);
+    server.push(json!({"id": "long", "payload": {"text": text}})).await;
+    server.push(json!({"id": "short", "payload": [1, 2]})).await;
+    let full = server.get("/v1/queues/q/tasks?payload=full").await.is(200);
+    assert_eq!(full, server.get("/v1/queues/q/tasks").await.is(200));
+    let preview = server.get("/v1/queues/q/tasks?payload=preview").await.is(200);
+    let [long, short] = &preview["items"].as_array().unwrap()[..] else { panic!("two tasks") };
+    let expected: String = json!({"text": text}).to_string().chars().take(200).collect();
+    assert_eq!(long["payload_preview"], expected);
+    assert_eq!(short["payload_preview"], "[1,2]");
+    let none = server.get("/v1/queues/q/tasks?payload=none").await.is(200);
+    for task in preview["items"].as_array().unwrap().iter().chain(none["items"].as_array().unwrap())
+    {
+        assert_eq!(task.get("payload"), None, "{task}");
+    }
+    assert_eq!(none["items"][0].get("payload_preview"), None);
+    let detail = server.get("/v1/queues/q/tasks?payload=some").await.problem(422, "invalid");
+    assert!(detail.starts_with("payload"), "{detail}");
+}
+
+#[tokio::test]
+async fn finished_tasks_are_listed_by_their_end_and_by_worker() {
+    let server = TestServer::start().await;
+    server.put("/v1/queues/q", json!({"keep": {"done": "1h"}})).await.is(201);
+    for (id, verb, worker) in
+        [("a", "commit", "w1"), ("b", "fail", "w2"), ("c", "commit", "w2"), ("d", "commit", "w1")]
+    {
+        server.push(json!({"id": id})).await;
+        let token = server.take(json!({"worker": worker})).await["token"].clone();
+        let body = match verb {
+            "commit" => json!({"token": token}),
+            _ => json!({"token": token, "permanent": true}),
+        };
+        server.verb(id, verb, body).await.is(200);
+        server.advance(1).await;
+    }
+    server.push(json!({"id": "held"})).await;
+    server.take(json!({"worker": "w2"})).await;
+    server.push(json!({"id": "ready"})).await;
+    for (query, expected) in [
+        ("sort=newest", &["held", "ready", "d", "c", "b", "a"][..]),
+        ("sort=oldest", &["held", "ready", "a", "b", "c", "d"]),
+        ("state=done&sort=newest", &["d", "c", "a"]),
+        ("state=done,failed,cancelled&sort=newest", &["d", "c", "b", "a"]),
+        ("state=failed,ready&sort=oldest", &["ready", "b"]),
+        ("worker=w2&sort=newest", &["held", "c", "b"]),
+        ("worker=w1", &["a", "d"]),
+        ("worker=w", &[]),
+    ] {
+        for limit in [1, 2, 50] {
+            let (mut listed, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let path = format!("/v1/queues/q/tasks?{query}&limit={limit}&cursor={cursor}");
+                let page = server.get(&path).await.is(200);
+                listed.extend(ids(&page).into_iter().map(str::to_owned));
+                match page["next"].as_str() {
+                    Some(next) => cursor = next.to_owned(),
+                    None => break,
+                }
+            }
+            assert_eq!(listed, expected, "{query}, {limit} at a time");
+        }
+    }
+    for (bad, field) in [("sort=up", "sort"), ("sort=newest&cursor=9~x", "cursor")] {
+        let detail = server.get(&format!("/v1/queues/q/tasks?{bad}")).await.problem(422, "invalid");
+        assert!(detail.starts_with(field), "{detail}");
+    }
+}

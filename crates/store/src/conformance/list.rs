@@ -6,11 +6,12 @@ use punctual_core::{NewTask, Span, State};
 
 use super::checks;
 use super::fixture::{Fixture, commit, ids, queue, release, task};
-use crate::port::{Listing, Page, StoreError, Stored};
+use crate::port::{Listing, Page, Sort, StoreError, Stored};
 
 checks! {
     "list":
     each_state_lists_its_own,
+    finished_tasks_are_listed_by_their_end,
     states_come_in_the_order_asked,
     ready_tasks_come_in_the_order_of_their_hand_out,
     a_list_of_ready_tasks_knows_no_limits,
@@ -28,7 +29,7 @@ pub(super) async fn page(
     limit: usize,
     cursor: Option<String>,
 ) -> Page {
-    let listing = Listing { queue: queue("q"), states: states.to_vec(), cursor, limit };
+    let listing = Listing { queue: queue("q"), states: states.to_vec(), cursor, limit, sort: None };
     f.store().list(listing).await.expect("the store answers")
 }
 
@@ -48,6 +49,42 @@ pub(super) async fn all(f: &Fixture, states: &[State], limit: usize) -> Vec<Stor
     }
 }
 
+async fn finished_tasks_are_listed_by_their_end(mut f: Fixture) {
+    f.put_queue("q", |_| ()).await;
+    let ends = [State::Done, State::Failed, State::Cancelled, State::Done, State::Cancelled];
+    for (id, state) in ["a", "b", "c", "d", "e"].into_iter().zip(ends) {
+        f.bring("q", task(id), state).await;
+        // Two end at the same moment.
+        if id != "b" {
+            f.advance(Span::from_millis(1)).await;
+        }
+    }
+    f.push("q", task("live")).await;
+    let finished = [State::Cancelled, State::Done, State::Failed];
+    for (states, sort, expected) in [
+        (&finished[..], Sort::Oldest, &["a", "b", "c", "d", "e"][..]),
+        (&finished[..], Sort::Newest, &["e", "d", "c", "b", "a"][..]),
+        (&finished[..2], Sort::Newest, &["e", "d", "c", "a"][..]),
+        (&finished[1..2], Sort::Newest, &["d", "a"][..]),
+    ] {
+        for limit in 1..=6 {
+            let (mut listed, mut cursor) = (Vec::new(), None);
+            loop {
+                let (queue, states) = (queue("q"), states.to_vec());
+                let listing = Listing { queue, states, cursor, limit, sort: Some(sort) };
+                let page = f.store().list(listing).await.expect("the store answers");
+                assert!(page.items.len() <= limit && listed.len() < 10);
+                listed.extend(page.items);
+                cursor = page.next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(ids(&listed), expected, "{sort:?}, {limit} at a time");
+        }
+    }
+}
+
 async fn each_state_lists_its_own(mut f: Fixture) {
     f.put_queue("q", |_| ()).await;
     assert!(all(&f, &State::ALL, 5).await.is_empty());
@@ -61,7 +98,8 @@ async fn each_state_lists_its_own(mut f: Fixture) {
         assert_eq!(listed[0], f.get("q", state.name()).await, "{state}");
     }
     assert!(page(&f, &[], 5, None).await.items.is_empty());
-    let elsewhere = Listing { queue: queue("p"), states: vec![], cursor: None, limit: 5 };
+    let elsewhere =
+        Listing { queue: queue("p"), states: vec![], cursor: None, limit: 5, sort: None };
     let nothing = Page { items: Vec::new(), next: None };
     assert_eq!(f.store().list(elsewhere).await.expect("the store answers"), nothing);
 }
@@ -186,6 +224,7 @@ async fn a_cursor_that_was_not_given_out_is_refused(f: Fixture) {
             states: vec![State::Ready],
             cursor: Some(cursor.to_owned()),
             limit: 5,
+            sort: None,
         };
         let answer = f.store().list(listing).await;
         assert!(matches!(answer, Err(StoreError::BadCursor)), "{cursor:?}: {answer:?}");

@@ -28,6 +28,7 @@ use super::moves::Moved;
 use super::numbers::Numbers;
 use super::ordered::{Ordered, Place};
 use super::readers::Spot;
+use crate::port::Sort;
 
 /// Where a list shows a task of a state: its priority, the highest first, then its place. Only ready
 /// tasks go by their priority.
@@ -437,6 +438,28 @@ impl QueueIndex {
             listed.sort_unstable();
             listed.truncate(limit);
         }
+        listed
+    }
+
+    /// Up to `limit` slots of finished tasks of some states, as one list, with the place of each.
+    pub(super) fn list_finished(
+        &self,
+        states: &[State],
+        sort: Sort,
+        from: Option<Place>,
+        limit: usize,
+    ) -> Vec<(Place, u32)> {
+        let shelves = states.iter().filter(|state| state.is_finished());
+        let shelves = shelves.map(|state| &self.shelves[*state as usize]);
+        let mut listed: Vec<(Place, u32)> = match sort {
+            Sort::Oldest => shelves.flat_map(|shelf| shelf.after(from).take(limit)).collect(),
+            Sort::Newest => shelves.flat_map(|shelf| shelf.before(from).take(limit)).collect(),
+        };
+        listed.sort_unstable();
+        if sort == Sort::Newest {
+            listed.reverse();
+        }
+        listed.truncate(limit);
         listed
     }
 

@@ -5,7 +5,7 @@
 //! than in the nodes of a search tree, which would stay half empty: 24 bytes a task instead of 40.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound::{Included, Unbounded};
+use std::ops::Bound::{Excluded, Included, Unbounded};
 
 /// Where a task stands in an ordered index: its time there, then its birth.
 pub(super) type Place = (i64, u64);
@@ -78,6 +78,14 @@ impl Ordered {
             chunk.range(chunk.partition_point(is_before)..)
         });
         first.into_iter().flatten().chain(chunks.flatten()).copied()
+    }
+
+    /// All before a place, or all there are, the last first.
+    pub(super) fn before(&self, place: Option<Place>) -> impl Iterator<Item = (Place, u32)> {
+        let to = place.map_or(Unbounded, Excluded);
+        let chunks = self.chunks.range((Unbounded, to)).rev().map(|(_, chunk)| chunk);
+        let entries = chunks.flat_map(|chunk| chunk.iter().rev()).copied();
+        entries.skip_while(move |(other, _)| place.is_some_and(|place| *other >= place))
     }
 }
 

@@ -69,6 +69,20 @@ impl Shard {
         let index = self.index(*number);
         let mut from = listing.cursor.as_deref().map(Cursor::parse).transpose()?;
         let version = from.as_ref().map_or(self.last_birth, |cursor| cursor.version);
+        // One more than fits tells whether this is the end.
+        let wanted = listing.limit.saturating_add(1);
+        if let Some(sort) = listing.sort {
+            let from = from.map(|Cursor { standing: (_, place), .. }| place);
+            let mut listed = index.list_finished(&listing.states, sort, from, wanted);
+            let has_more = listed.len() == wanted;
+            listed.truncate(listing.limit);
+            let last = listed.last().filter(|_| has_more).and_then(|(place, slot)| {
+                let state = index.entry(*slot).state()?;
+                Some(Cursor { state, standing: (Reverse(0), *place), version }.to_string())
+            });
+            let spots = listed.iter().filter_map(|(_, slot)| index.entry(*slot).spot()).collect();
+            return Ok((spots, last));
+        }
         let first = match &from {
             Some(cursor) => {
                 let at = listing.states.iter().position(|state| *state == cursor.state);
@@ -76,8 +90,6 @@ impl Shard {
             }
             None => 0,
         };
-        // One more than fits tells whether this is the end.
-        let wanted = listing.limit.saturating_add(1);
         let mut spots = Vec::new();
         let mut last = None;
         for state in &listing.states[first..] {

@@ -446,7 +446,8 @@ fn a_list_goes_on_after_a_move_that_was_undone() {
     world.shard.finish().unwrap();
     let list = |world: &World, cursor: Option<String>, limit: usize| {
         let (queue, states) = (queue_name(0), vec![State::Ready]);
-        let (spots, next) = world.shard.list(&Listing { queue, states, cursor, limit }).unwrap();
+        let (spots, next) =
+            world.shard.list(&Listing { queue, states, cursor, limit, sort: None }).unwrap();
         (spots.iter().map(|spot| spot.birth).collect::<Vec<u64>>(), next)
     };
     let (all, _) = list(&world, None, 9);

@@ -20,7 +20,8 @@ impl<'a> TaskPages<'a> {
     pub(crate) fn new(store: &'a dyn Transfer, queue: &QueueName) -> Self {
         let mut states = vec![State::Waiting];
         states.extend(State::ALL.into_iter().filter(|state| *state != State::Waiting));
-        let listing = Listing { queue: queue.clone(), states, cursor: None, limit: PAGE };
+        let listing =
+            Listing { queue: queue.clone(), states, cursor: None, limit: PAGE, sort: None };
         Self { store, listing: Some(listing) }
     }
 

@@ -6,7 +6,7 @@ use punctual_core::{State, Timestamp};
 
 use super::shelf::{Record, Shelf};
 use crate::clock::Instant;
-use crate::port::{Listing, Page, StoreError};
+use crate::port::{Listing, Page, Sort, StoreError};
 
 /// Where a task stands among those of its state: its priority, the highest first, its time, its
 /// birth.
@@ -74,7 +74,15 @@ pub(super) fn page(
         .filter_map(|record| {
             let Standing { state, rank } = standing_at(shelf, record, version, now);
             let group = listing.states.iter().position(|asked| *asked == state)?;
-            Some((Cursor { group, rank, version }, record))
+            let (priority, at, birth) = rank;
+            Some(match listing.sort {
+                None => (Cursor { group, rank, version }, record),
+                Some(Sort::Oldest) => (Cursor { group: 0, rank, version }, record),
+                Some(Sort::Newest) => {
+                    let rank = (priority, -at, u64::MAX - birth);
+                    (Cursor { group: 0, rank, version }, record)
+                }
+            })
         })
         .filter(|(place, _)| cursor.as_ref().is_none_or(|cursor| place > cursor))
         .collect();

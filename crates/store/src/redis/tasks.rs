@@ -7,7 +7,7 @@ use super::node::Node;
 use super::receipt;
 use super::record::stored;
 use super::scripts::{EXPIRED, LIST, READ, REMOVE, SETTLED, SWEEP};
-use crate::port::{Listing, Page, Receipt, StoreError, Stored};
+use crate::port::{Listing, Page, Receipt, Sort, StoreError, Stored};
 
 /// Items of one call.
 const ITEMS_MAX: usize = 500;
@@ -55,10 +55,15 @@ impl Node {
     }
 
     pub(super) async fn list(&self, listing: Listing) -> Result<Page, StoreError> {
-        let Listing { queue, states, cursor, limit } = listing;
+        let Listing { queue, states, cursor, limit, sort } = listing;
         let cursor = cursor.map(|cursor| read_cursor(&cursor)).transpose()?.unwrap_or_default();
         let mut call = self.call(&LIST, self.keys.shard_of(&queue)).await;
-        call.arg(queue.as_str()).arg(limit.min(ITEMS_MAX)).arg(cursor);
+        let sort = match sort {
+            None => "",
+            Some(Sort::Oldest) => "oldest",
+            Some(Sort::Newest) => "newest",
+        };
+        call.arg(queue.as_str()).arg(limit.min(ITEMS_MAX)).arg(cursor).arg(sort);
         for state in states {
             call.arg(state.name());
         }

@@ -145,6 +145,7 @@ async fn whatever_is_lost_from_the_indexes_is_found_and_mended() {
             states: vec![state],
             cursor: None,
             limit: 100,
+            sort: None,
         };
         for stored in node.0.list(listing).await.unwrap().items {
             assert!(listed.insert(stored.task.spec.id.to_string()));

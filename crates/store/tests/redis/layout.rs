@@ -152,7 +152,7 @@ async fn a_list_goes_on_at_another_node_and_moves_are_forgotten() {
     }
     let list = async |node: &Node, cursor: Option<String>, limit: usize| {
         let (queue, states) = (name("q:1"), vec![State::Ready]);
-        node.0.list(Listing { queue, states, cursor, limit }).await.unwrap()
+        node.0.list(Listing { queue, states, cursor, limit, sort: None }).await.unwrap()
     };
     let to = |priority: i32| Edit { priority: Patch::Set(priority), ..Edit::default() };
     let all = list(&a, None, 500).await.items;

@@ -3,7 +3,6 @@
 
 import { cx, html, useEffect, useState } from "../lib/html.js";
 import { api, may, url } from "../lib/api.js";
-import { member, parse, raw } from "../lib/json.js";
 import { useResource } from "../lib/resource.js";
 import { filter, href, route } from "../lib/router.js";
 import { short, t, tries } from "../lib/text.js";
@@ -44,34 +43,13 @@ const FINER = ["id", "tag", "q", "error", "since"];
 const SHOWN = 50;
 /** A search looks at this many pages of records before it asks whether to go on. */
 const LOOKS = 10;
-/** So much of a payload is shown in a row. */
-const GLANCE = 200;
-/** A longer answer is not worth the time it takes to read it to the digit for a glance at it. */
-const EXACT_MAX = 4_000_000;
-
-/** A page of tasks, with the beginning of each payload as it was written. @param {string} text */
-function exact(text) {
-  const page = JSON.parse(text);
-  const nodes = text.length < EXACT_MAX ? member(parse(text), "items")?.items : undefined;
-  const glance = (/** @type {any} */ task, /** @type {number} */ index) => {
-    const node = nodes?.[index];
-    return node ? raw(text, member(node, "payload")) : (JSON.stringify(task.payload) ?? "");
-  };
-  return {
-    next: page.next,
-    items: page.items.map((/** @type {any} */ task, /** @type {number} */ index) => ({
-      ...task,
-      glance: glance(task, index).slice(0, GLANCE),
-    })),
-  };
-}
 
 /** Reads on while a page is short, which it may be if few records match. @param {string} path @param {AbortSignal} signal */
 async function read(path, signal) {
   const address = new URL(path, location.origin);
   const items = [];
   for (let look = 0; look < LOOKS; look += 1) {
-    const page = exact(await api.text(address.pathname + address.search, signal));
+    const page = await api.get(address.pathname + address.search, signal);
     items.push(...page.items);
     if (!page.next || items.length > 0) return { items, next: page.next, ended: !page.next };
     address.searchParams.set("cursor", page.next);
@@ -115,7 +93,7 @@ function List({ queue }) {
     ["state", "tag", "id", "q", "error", "since"].map((name) => [name, query.get(name) ?? ""]),
   );
   const record = useResource(url`/v1/queues/${queue}`, { types: EVENTS, queue });
-  const tasks = useResource(url`/v1/queues/${queue}/tasks${{ ...given, cursor: query.get("cursor"), limit: SHOWN }}`, {
+  const tasks = useResource(url`/v1/queues/${queue}/tasks${{ ...given, payload: "preview", cursor: query.get("cursor"), limit: SHOWN }}`, {
     types: EVENTS,
     queue,
     keep: true,
@@ -259,7 +237,7 @@ function columns() {
           ${
             task.error
               ? html`<span class="bad-text">${task.error.slice(0, 200)}</span>`
-              : html`<span class="code muted">${task.glance}</span>`
+              : html`<span class="code muted">${task.payload_preview}</span>`
           }
         </span>
       `,

@@ -21,7 +21,7 @@ pub(crate) use self::http::HttpView;
 pub(crate) use self::notice::NoticeView;
 pub(crate) use self::plan::{GonePlanView, PlanView};
 pub(crate) use self::queue::{QueueView, ScaleView, TotalsView};
-pub(crate) use self::task::{AnswerView, GoneView, TaskView, verb_answer};
+pub(crate) use self::task::{AnswerView, GoneView, PayloadShown, TaskView, verb_answer};
 pub(crate) use self::worker::{OrdersView, WorkerView};
 
 /// The circumstances under which something is read.

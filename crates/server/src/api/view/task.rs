@@ -9,7 +9,7 @@ use punctual_core::{
     QueueName, RawJson, RetryPolicy, Settings, Span, State, Task, TaskId, Timestamp, Token,
     TraceParent, Verb, WorkerName,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{CallbackView, HttpView, Viewing};
@@ -32,9 +32,14 @@ pub(crate) struct TaskView<'a> {
     /// Where it stands.
     #[schema(value_type = StateSchema)]
     state: State,
-    /// What was pushed.
-    #[schema(value_type = AnyJson)]
-    payload: &'a RawJson,
+    /// What was pushed; not in a list that asks for less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AnyJson, required = false)]
+    payload: Option<&'a RawJson>,
+    /// The first 200 characters of the payload's JSON text, in a list with `payload=preview`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    payload_preview: Option<&'a str>,
     /// Higher goes first.
     priority: i8,
     /// When it was pushed.
@@ -128,6 +133,26 @@ pub(crate) struct TaskView<'a> {
     token: Option<Token>,
 }
 
+/// How much of its payload a task in a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PayloadShown {
+    /// All of it.
+    #[default]
+    Full,
+    /// The first 200 characters of its JSON text, as `payload_preview`.
+    Preview,
+    /// Nothing.
+    None,
+}
+
+/// The beginning of a text, cut between characters.
+fn preview(text: &str) -> &str {
+    const CHARS: usize = 200;
+    let end = text.char_indices().nth(CHARS).map_or(text.len(), |(end, _)| end);
+    &text[..end]
+}
+
 /// Which step of which flow a task is.
 #[derive(Serialize, ToSchema)]
 struct FlowPart<'a> {
@@ -152,7 +177,8 @@ impl<'a> TaskView<'a> {
             queue: &spec.queue,
             id: &spec.id,
             state: status.state_at(viewing.now),
-            payload: &spec.payload,
+            payload: Some(&spec.payload),
+            payload_preview: None,
             priority: spec.priority,
             created_at: spec.created_at,
             due_at: task.due_at(),
@@ -181,6 +207,18 @@ impl<'a> TaskView<'a> {
             flow,
             history: &status.history,
             token: None,
+        }
+    }
+
+    /// The same with as much of its payload as is asked for.
+    pub(crate) fn with_payload(self, shown: PayloadShown) -> Self {
+        match shown {
+            PayloadShown::Full => self,
+            PayloadShown::Preview => {
+                let payload_preview = self.payload.map(|payload| preview(payload.as_str()));
+                Self { payload: None, payload_preview, ..self }
+            }
+            PayloadShown::None => Self { payload: None, ..self },
         }
     }
 

@@ -33,8 +33,9 @@ async fn listed(
     let mut cursor = None;
     loop {
         let states = State::ALL.to_vec();
-        let page =
-            answered(store.list(Listing { queue: name.clone(), states, cursor, limit }).await)?;
+        let page = answered(
+            store.list(Listing { queue: name.clone(), states, cursor, limit, sort: None }).await,
+        )?;
         all.extend(page.items.iter().map(|stored| as_it_reads(stored, store.now())));
         prop_assert!(all.len() < 1_000, "a list comes to an end");
         cursor = page.next;

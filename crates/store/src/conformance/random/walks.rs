@@ -175,7 +175,7 @@ impl World {
     /// All in some states, by a list of one page.
     async fn list(&self, states: &[State]) -> Result<Vec<(String, State)>, TestCaseError> {
         let states = states.to_vec();
-        let listing = Listing { queue: queue(QUEUE), states, cursor: None, limit: ALL };
+        let listing = Listing { queue: queue(QUEUE), states, cursor: None, limit: ALL, sort: None };
         let items = answered(self.f.store().list(listing).await)?.items;
         let now = self.f.now();
         let named = |stored: &Stored| {
@@ -193,7 +193,7 @@ impl World {
         let Some(mut walk) = self.walks[place].take() else { return Ok(()) };
         let Walk { states, cursor, .. } = &walk;
         let (states, cursor) = (states.clone(), cursor.clone());
-        let listing = Listing { queue: queue(QUEUE), states, cursor, limit };
+        let listing = Listing { queue: queue(QUEUE), states, cursor, limit, sort: None };
         let page = answered(self.f.store().list(listing).await)?;
         prop_assert!(page.items.len() <= limit, "a page of at most {limit}");
         walk.seen.extend(page.items.iter().map(|item| item.task.spec.id.as_str().to_owned()));

@@ -4,6 +4,7 @@
 -- ARGV  queue, limit
 --       cursor: '' or the place of the last task of the page before, as five numbers: its state's place
 --       among the states, priority, time, birth; and the last birth before the first page was read
+--       sort: '', or 'oldest' or 'newest': the states, all finished, are one list by when the tasks ended
 --       states to the end
 -- Body  {records, cursor}: records as in read.lua; the cursor of the next page, '' if this was the last
 
@@ -53,6 +54,21 @@ local function seek_sorted(key)
     end
   end
   return low
+end
+
+-- The rank, counted from the end, of a sorted set's last entry that comes before the cursor.
+local function seek_before(key)
+  local low, high = call('ZCOUNT', key, '-inf', '(' .. whole(after.at)), call('ZCOUNT', key, '-inf', whole(after.at))
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local birth = parse_entry(call('ZRANGE', key, middle, middle)[1])
+    if birth >= after.birth then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return call('ZCARD', key) - low
 end
 
 -- The first entry of a list from an index on that is no empty place.
@@ -168,9 +184,9 @@ local function record_in(state)
   end
 end
 
-local function gather(streams, group, priority, read)
+local function gather(streams, group, priority, read, pick)
   while not is_full do
-    local stream, head = first_of(streams)
+    local stream, head = (pick or first_of)(streams)
     if not stream then
       return
     end
@@ -188,8 +204,38 @@ local function gather(streams, group, priority, read)
   end
 end
 
-for group = after and after.group or 1, #ARGV - 7 do
-  local state = ARGV[group + 7]
+-- The stream whose head ended last, and that head.
+local function last_of(streams)
+  local best, best_head
+  for _, stream in ipairs(streams) do
+    local head = stream.head()
+    if head and (not best or head.at > best_head.at
+        or (head.at == best_head.at and head.birth > best_head.birth)) then
+      best, best_head = stream, head
+    end
+  end
+  return best, best_head
+end
+
+local function finished_record(_, head)
+  local record = read_record(q, head.id)
+  return record and record.birth == head.birth and FINISHED[record.status] and record or nil
+end
+
+local sort = ARGV[8]
+if sort ~= '' then
+  local streams, is_newest = {}, sort == 'newest'
+  for i = 9, #ARGV do
+    local key = state_key(q, ARGV[i])
+    local seek = is_newest and seek_before or seek_sorted
+    streams[#streams + 1] = sorted_stream(key, after and seek(key) or 0, any, is_newest)
+  end
+  gather(streams, 1, 0, finished_record, is_newest and last_of or first_of)
+  return answer({records, is_full and place or ''})
+end
+
+for group = after and after.group or 1, #ARGV - 8 do
+  local state = ARGV[group + 8]
   local from_cursor = after and after.group == group
   if state == 'ready' then
     for _, lanes in ipairs(levels()) do

@@ -4,8 +4,9 @@
 -- How many entries are read at once. A script that wants fewer says so.
 local chunk_size = 100
 
--- The entries of a sorted set from a rank on, as long as `is_wanted(score)`.
-local function sorted_stream(key, rank, is_wanted)
+-- The entries of a sorted set from a rank on, as long as `is_wanted(score)`; counted from its end where
+-- `is_reverse`.
+local function sorted_stream(key, rank, is_wanted, is_reverse)
   local stream = {key = key}
   local chunk, i, current, has_ended = {}, 1, nil, false
   function stream.head()
@@ -13,7 +14,7 @@ local function sorted_stream(key, rank, is_wanted)
       return current
     end
     if not chunk[i] then
-      chunk, i = call('ZRANGE', key, rank, rank + chunk_size - 1, 'WITHSCORES'), 1
+      chunk, i = call(is_reverse and 'ZREVRANGE' or 'ZRANGE', key, rank, rank + chunk_size - 1, 'WITHSCORES'), 1
       rank = rank + chunk_size
     end
     local at = tonumber(chunk[i + 1])
