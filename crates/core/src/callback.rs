@@ -117,18 +117,27 @@ impl Callback {
         self
     }
 
-    /// The callback with the values that a reader was not shown, as they were before.
-    #[must_use]
-    pub(crate) fn unhidden(mut self, before: Option<&Self>) -> Self {
-        let Some(before) = before else { return self };
-        self.http = self.http.map(|http| http.unhidden(before.http.as_ref()));
-        if let (Some(task), Some(before)) = (&mut self.task, &before.task) {
-            let target = before.http.as_deref();
-            task.http = task.http.take().map(|http| Box::new(http.unhidden(target)));
-            let nested = before.callback.as_deref();
-            task.callback = task.callback.take().map(|it| Box::new(it.unhidden(nested)));
+    /// The callback with the values that a reader was not shown, as they were before. Refuses to keep
+    /// one for another origin.
+    pub(crate) fn unhidden(mut self, before: Option<&Self>) -> Result<Self, Invalid> {
+        let Some(before) = before else { return Ok(self) };
+        if let Some(http) = self.http.take() {
+            let http = http.unhidden(before.http.as_ref(), false);
+            self.http = Some(http.map_err(|invalid| invalid.within("http"))?);
         }
-        self
+        let moved = self.queue != before.queue;
+        if let (Some(task), Some(before)) = (&mut self.task, &before.task) {
+            if let Some(http) = task.http.take() {
+                let http = http.unhidden(before.http.as_deref(), moved);
+                task.http = Some(Box::new(http.map_err(|invalid| invalid.within("task.http"))?));
+            }
+            if let Some(nested) = task.callback.take() {
+                let nested = nested.unhidden(before.callback.as_deref());
+                let nested = nested.map_err(|invalid| invalid.within("task.callback"))?;
+                task.callback = Some(Box::new(nested));
+            }
+        }
+        Ok(self)
     }
 
     /// The task this callback makes of an ended one, if it answers to that end.

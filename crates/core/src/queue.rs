@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use crate::error::{Invalid, Refusal, check_size};
-use crate::http::{HIDDEN, Headers, Reach, Secret, TargetUrl, check_timeout};
+use crate::http::{
+    HIDDEN, Headers, Reach, Secret, TargetUrl, check_timeout, give_again, is_same_origin,
+};
 use crate::limits::{TAG_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::name::QueueName;
 use crate::object::objects_only;
@@ -262,6 +264,39 @@ pub enum Secrets {
 }
 
 impl SettingsPatch {
+    /// Refuses to keep secrets for a URL of another origin than before, or somebody who cannot read
+    /// them could have them sent to himself. `also`: names of secret headers besides those that always
+    /// are. A URL may be removed: what is kept then goes nowhere, until it is given again.
+    pub fn check_origin(
+        &self,
+        before: &Settings,
+        after: &Settings,
+        also: &[String],
+    ) -> Result<(), Invalid> {
+        let Some(url) = &after.url else { return Ok(()) };
+        if before.url.as_ref().is_some_and(|before| is_same_origin(url, before)) {
+            return Ok(());
+        }
+        let header = match &self.headers {
+            Patch::Keep => before.headers.first_secret(also),
+            Patch::Reset => None,
+            Patch::Set(headers) => headers.first_hidden_of(&before.headers),
+        };
+        if let Some(name) = header {
+            return Err(give_again("headers", name));
+        }
+        let is_kept = match &self.secret {
+            Patch::Keep => true,
+            Patch::Reset => false,
+            Patch::Set(Secrets::One(secret)) => secret == HIDDEN,
+            Patch::Set(Secrets::Many(secrets)) => secrets.iter().any(|secret| secret == HIDDEN),
+        };
+        if is_kept && !before.secret.is_empty() {
+            return Err(give_again("secret", "secret"));
+        }
+        Ok(())
+    }
+
     /// The settings after the patch, every field checked.
     pub fn apply(self, current: &Settings, name: &QueueName) -> Result<Settings, Refusal> {
         let initial = Settings::initial(name);
@@ -443,6 +478,52 @@ mod tests {
         assert_ne!(second.headers, first.headers);
         let third = patch(r#"{"secret":["new","***"]}"#).apply(&second, &name()).unwrap();
         assert_eq!(third.secret, ["new", "s"]);
+    }
+
+    #[test]
+    fn secrets_are_kept_for_their_origin_only() {
+        let also = ["X-Mine".to_owned()];
+        let start = patch(
+            r#"{"url":"https://a.example/","secret":"s",
+                "headers":{"authorization":"b","x-mine":"c","x":"1"}}"#,
+        );
+        let before = start.apply(&Settings::default(), &name()).unwrap();
+        let verdict = |before: &Settings, json: &str| {
+            let patch = patch(json);
+            let after = patch.clone().apply(before, &name()).unwrap();
+            patch.check_origin(before, &after, &also).map_err(|invalid| invalid.field)
+        };
+        for (json, expected) in [
+            (r#"{"url":"https://a.example/other"}"#, Ok(())),
+            (r#"{"url":null}"#, Ok(())),
+            (r#"{"url":"https://b.example/"}"#, Err("headers")),
+            (r#"{"url":"http://a.example/","secret":"t"}"#, Err("headers")),
+            (
+                r#"{"url":"https://b.example/","headers":{"x-mine":"***"},"secret":"t"}"#,
+                Err("headers"),
+            ),
+            (r#"{"url":"https://b.example/","headers":null}"#, Err("secret")),
+            (r#"{"url":"https://b.example/","headers":{},"secret":"***"}"#, Err("secret")),
+            (r#"{"url":"https://b.example/","headers":{},"secret":["t","***"]}"#, Err("secret")),
+            (r#"{"url":"https://b.example/","headers":null,"secret":null}"#, Ok(())),
+            (
+                r#"{"url":"https://b.example/","headers":{"authorization":"d"},"secret":"t"}"#,
+                Ok(()),
+            ),
+        ] {
+            let found = verdict(&before, json);
+            assert_eq!(
+                found.as_ref().map_err(|field| &**field),
+                expected.as_ref().map_err(|it| *it),
+                "{json}"
+            );
+        }
+        // Removing the URL first is no way around it.
+        let bare = patch(r#"{"url":null}"#).apply(&before, &name()).unwrap();
+        assert!(verdict(&bare, r#"{"url":"https://b.example/"}"#).is_err());
+        let plain = patch(r#"{"url":"https://a.example/","headers":{"x":"1"}}"#);
+        let plain = plain.apply(&Settings::default(), &name()).unwrap();
+        assert_eq!(verdict(&plain, r#"{"url":"https://b.example/"}"#), Ok(()));
     }
 
     #[test]

@@ -81,6 +81,21 @@ impl Headers {
         self
     }
 
+    /// The name of a header whose hidden value stands for one of `before`.
+    pub(crate) fn first_hidden_of(&self, before: &Self) -> Option<&str> {
+        self.iter()
+            .find(|(name, value)| *value == HIDDEN && before.0.contains_key(*name))
+            .map(|(name, _)| name)
+    }
+
+    /// The name of a header whose value is never read back, `also` named secret besides those that
+    /// always are.
+    pub(crate) fn first_secret(&self, also: &[String]) -> Option<&str> {
+        let is_hidden =
+            |name: &str| is_secret(name) || also.iter().any(|a| a.eq_ignore_ascii_case(name));
+        self.0.keys().map(String::as_str).find(|name| is_hidden(name))
+    }
+
     /// The headers as they may be read: values of secret ones hidden, `also` named secret besides
     /// those that always are.
     pub fn shown(&self, also: &[String]) -> BTreeMap<&str, &str> {

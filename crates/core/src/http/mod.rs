@@ -129,12 +129,19 @@ impl HttpTarget {
         check_size("contains", contains.map_or(0, String::len), TEXT_BYTES_MAX)
     }
 
-    /// The target with the values that a reader was not shown, as they were before.
-    #[must_use]
-    pub(crate) fn unhidden(self, before: Option<&Self>) -> Self {
-        match before {
-            Some(before) => Self { headers: self.headers.unhidden(&before.headers), ..self },
-            None => self,
+    /// The target with the values that a reader was not shown, as they were before. Refuses to keep one
+    /// for another origin, or somebody who cannot read a secret could have it sent to himself. `moved`:
+    /// a target without a URL is now sent to the URL of another queue.
+    pub(crate) fn unhidden(self, before: Option<&Self>, moved: bool) -> Result<Self, Invalid> {
+        let Some(before) = before else { return Ok(self) };
+        let stays = match (&self.url, &before.url) {
+            (None, None) => !moved,
+            (Some(url), Some(before)) => is_same_origin(url, before),
+            _ => false,
+        };
+        match self.headers.first_hidden_of(&before.headers) {
+            Some(name) if !stays => Err(give_again("headers", name)),
+            _ => Ok(Self { headers: self.headers.unhidden(&before.headers), ..self }),
         }
     }
 
@@ -151,6 +158,23 @@ impl HttpTarget {
             None => Ok(()),
         }
     }
+}
+
+/// Whether two URLs have the same scheme, host and port. One that cannot be read is like no other.
+pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
+    let read = |text: &str| TargetUrl::parse("url", text).ok();
+    match (read(one), read(other)) {
+        (Some(one), Some(other)) => one.is_same_origin(&other),
+        _ => false,
+    }
+}
+
+/// Refuses a secret that would be kept although its URL now leads to another origin.
+pub(crate) fn give_again(field: &'static str, name: &str) -> Invalid {
+    let rule = format!(
+        "the url has another scheme, host or port than before: give the value of {name} again, or remove it"
+    );
+    Invalid::new(field, rule)
 }
 
 /// Refuses a time for one attempt that is none, or longer than anybody should wait.
@@ -199,6 +223,35 @@ mod tests {
         ] {
             assert!(serde_json::from_str::<HttpTarget>(json).is_err(), "{json}");
         }
+    }
+
+    #[test]
+    fn hidden_values_are_kept_for_their_origin_only() {
+        let before = target(r#"{"url":"https://a.example/x","headers":{"authorization":"s"}}"#);
+        let kept = |json: &str| target(json).unhidden(Some(&before), false);
+        for json in [
+            r#"{"url":"https://a.example/y","headers":{"Authorization":"***"}}"#,
+            r#"{"url":"https://A.example:443/","headers":{"authorization":"***"}}"#,
+        ] {
+            assert_eq!(kept(json).unwrap().headers.get("authorization"), Some("s"), "{json}");
+        }
+        for url in [
+            r#""https://b.example/""#,
+            r#""http://a.example/x""#,
+            r#""https://a.example:8443/x""#,
+            r#""https://a.example.b.example/x""#,
+            r#""https://a.example@b.example/x""#,
+            "null",
+        ] {
+            let refusal = kept(&format!(r#"{{"url":{url},"headers":{{"authorization":"***"}}}}"#));
+            assert_eq!(refusal.unwrap_err().field, "headers", "{url}");
+            let given = kept(&format!(r#"{{"url":{url},"headers":{{"authorization":"t"}}}}"#));
+            assert_eq!(given.unwrap().headers.get("authorization"), Some("t"), "{url}");
+            assert!(kept(&format!(r#"{{"url":{url},"headers":null}}"#)).is_ok(), "{url}");
+        }
+        let bare = target(r#"{"headers":{"authorization":"***"}}"#);
+        assert!(bare.clone().unhidden(Some(&bare), false).is_ok());
+        assert!(bare.clone().unhidden(Some(&bare), true).is_err());
     }
 
     #[test]

@@ -187,7 +187,10 @@ impl PlanPatch {
             description: patch.description.apply_optional(now.description),
             message: message.apply(now.message, none.message),
             http: match patch.http {
-                Patch::Set(http) => Some(http.unhidden(now.http.as_ref())),
+                Patch::Set(http) => {
+                    let http = http.unhidden(now.http.as_ref(), false);
+                    Some(http.map_err(|invalid| invalid.within("http"))?)
+                }
                 patch => patch.apply_optional(now.http),
             },
             bundle_key: match patch.bundle_key {
@@ -202,7 +205,10 @@ impl PlanPatch {
             requires: patch.requires.apply(now.requires, none.requires),
             tags: patch.tags.apply(now.tags, none.tags),
             callback: match patch.callback {
-                Patch::Set(callback) => Some(callback.unhidden(now.callback.as_ref())),
+                Patch::Set(callback) => {
+                    let callback = callback.unhidden(now.callback.as_ref());
+                    Some(callback.map_err(|invalid| invalid.within("callback"))?)
+                }
                 patch => patch.apply_optional(now.callback),
             },
             keep_results: patch.keep_results.apply(now.keep_results, none.keep_results),

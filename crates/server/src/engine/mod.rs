@@ -103,6 +103,8 @@ pub(crate) struct Engine {
     plan_exec_timeout: Option<Span>,
     /// Where deliveries may go.
     reach: Reach,
+    /// Names of headers that are secret besides those that always are.
+    secret_headers: Vec<String>,
     /// What holds for notices that do not say otherwise.
     notices: NoticeSettings,
     ids: Ids,
@@ -173,6 +175,7 @@ impl Engine {
             max_queues: config.max_queues,
             plan_exec_timeout: config.plan_exec_timeout,
             reach: config.delivery.reach.clone(),
+            secret_headers: config.secret_headers.clone(),
             notices: config.notices.clone(),
             ids: Ids::default(),
             held: Held::default(),

@@ -88,6 +88,9 @@ impl Engine {
             let stored = match before {
                 Some(before) => {
                     let settings = patch.clone().apply(&before.settings, name)?;
+                    let kept =
+                        patch.check_origin(&before.settings, &settings, &self.secret_headers);
+                    kept.map_err(|invalid| Failure::Refused(invalid.into()))?;
                     if settings.url != before.settings.url {
                         settings.check_reach(&self.reach)?;
                     }

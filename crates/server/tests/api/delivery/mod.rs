@@ -6,6 +6,7 @@ mod guard;
 mod limits;
 mod redirects;
 mod secrets;
+mod stolen;
 mod stub;
 mod tls;
 
