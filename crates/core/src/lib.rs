@@ -19,11 +19,13 @@
 //!   the answers of all of them to one task.
 //! - [`notice`]: tasks that call a URL until it says that it has understood.
 //! - [`transaction`]: changes of records that happen together, fenced on the versions they were made from.
+//! - [`access`]: access tokens, their rights and limits.
 //! - [`trace`]: the trace a task belongs to, and its spans there.
 //! - [`announce`]: what is told of all this to whoever listens.
 //! - [`etag`]: tags of what requests can change, for conditional changes.
 //! - [`why`]: the explanation a person gets for a task that is not running.
 
+pub mod access;
 pub mod announce;
 pub mod bundle;
 pub mod calendar;
@@ -54,6 +56,7 @@ pub mod vote;
 pub mod why;
 pub mod worker;
 
+pub use access::{AccessToken, Right, Scope, TokenLimits, TokenUse};
 pub use announce::{Announcement, Announcements};
 pub use bundle::Bundle;
 pub use callback::Callback;
@@ -62,7 +65,7 @@ pub use etag::{ETag, IfMatch};
 pub use flow::{Flow, FlowStep};
 pub use json::RawJson;
 pub use mode::WrongMode;
-pub use name::{FlowId, PlanId, QueueName, StepName, TaskId, WorkerName};
+pub use name::{FlowId, PlanId, QueueName, StepName, TaskId, TokenName, WorkerName};
 pub use owner::{Owner, OwnerDecision, OwnerKey, OwnerKind, OwnerRef};
 pub use patch::Patch;
 pub use plan::Plan;

@@ -97,6 +97,14 @@ pub const RECEIPT_MS: i64 = 10 * 60 * 1_000;
 pub const KEYED_REQUEST_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Deepest nesting of a JSON body.
 pub const JSON_DEPTH_MAX: usize = 128;
+/// Names of queues that an access token is limited to, at most.
+pub const ACCESS_QUEUES_MAX: usize = 1_000;
+/// Queues that an access token limited to queues may make, unless it says otherwise.
+pub const TOKEN_QUEUES_MAX: u64 = 100;
+/// Connections of an access token limited to queues, unless it says otherwise.
+pub const TOKEN_CONNECTIONS_MAX: u64 = 1_000;
+/// Open streams of an access token limited to queues, unless it says otherwise.
+pub const TOKEN_STREAMS_MAX: u64 = 100;
 /// Queues a server holds unless configured otherwise.
 pub const QUEUES_MAX: usize = 10_000;
 /// Events a client can go on from, at most.

@@ -96,6 +96,8 @@ names! {
     TaskId, "id", NAME_BYTES_MAX;
     /// The name of a worker.
     WorkerName, "worker", NAME_BYTES_MAX;
+    /// The name of an access token.
+    TokenName, "name", NAME_BYTES_MAX;
     /// The id of a plan. Short enough that the ids of its runs are ids of tasks.
     PlanId, "plan_id", OWNER_ID_BYTES_MAX;
     /// The id of a flow. Short enough that the ids of its steps' tasks are ids of tasks.

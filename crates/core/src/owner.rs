@@ -4,7 +4,7 @@
 //! An owner is one record, a list of items beside it (a bundle's payloads, a plan's results) and at
 //! most two times: when it is due in its queue, and when the server must look after it. Its record
 //! and the tasks it owns change in one atomic step, so an owner lies where its queue's tasks lie. What
-//! is of no one queue, a flow with its steps or a worker, lies where a queue of its own name would.
+//! is of no one queue, a flow with its steps, a worker or an access token, lies where a queue of its own name would.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,11 +12,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use strum::{EnumCount, IntoStaticStr, VariantArray};
 
+use crate::access::AccessToken;
 use crate::bundle::{Bundle, BundleKey};
 use crate::error::Refusal;
 use crate::flow::{Flow, FlowStep};
 use crate::json::RawJson;
-use crate::name::{FlowId, PlanId, QueueName, StepName, TaskId, WorkerName};
+use crate::name::{FlowId, PlanId, QueueName, StepName, TaskId, TokenName, WorkerName};
 use crate::plan::{Ended, Plan};
 use crate::queue::Settings;
 use crate::task::{Decision, Event, Fate, Spec, Task};
@@ -54,6 +55,8 @@ pub enum OwnerKind {
     Worker,
     /// A vote on a task.
     Vote,
+    /// An access token.
+    Token,
 }
 
 impl OwnerKind {
@@ -76,10 +79,10 @@ impl OwnerKind {
 pub struct OwnerKey {
     /// What it is.
     pub kind: OwnerKind,
-    /// The queue its tasks are in; for a flow, its steps and a worker, their own name.
+    /// The queue its tasks are in; for a flow, its steps, a worker and a token, their own name.
     pub queue: QueueName,
     /// Its name: a bundle's key, unique in its queue; a plan's id, unique among all plans; the id of
-    /// a flow, the name of a step or a worker; the id of the task that is voted on.
+    /// a flow, the name of a step, a worker or a token; the id of the task that is voted on.
     pub name: Arc<str>,
 }
 
@@ -118,6 +121,11 @@ impl OwnerKey {
         WorkerName::parse(&self.name).ok().filter(|_| self.kind == OwnerKind::Worker)
     }
 
+    /// The identity of an access token.
+    pub fn token(name: &TokenName) -> Self {
+        Self { kind: OwnerKind::Token, queue: own_place(name.as_str()), name: name.shared() }
+    }
+
     /// The identity of the vote on a task.
     pub fn vote(queue: &QueueName, task: &TaskId) -> Self {
         Self { kind: OwnerKind::Vote, queue: queue.clone(), name: task.as_str().into() }
@@ -126,7 +134,7 @@ impl OwnerKey {
 
 /// Where an owner lies that is of no one queue.
 fn own_place(name: &str) -> QueueName {
-    QueueName::parse(name).expect("what names a flow or worker could name a queue")
+    QueueName::parse(name).expect("what names a flow, worker or token could name a queue")
 }
 
 /// The record of an owner.
@@ -144,6 +152,8 @@ pub enum Owner {
     Worker(Box<Worker>),
     /// A vote on a task.
     Vote(Box<Vote>),
+    /// An access token.
+    Token(Box<AccessToken>),
 }
 
 impl Owner {
@@ -156,6 +166,7 @@ impl Owner {
             Self::Step(step) => OwnerKey::step(&step.flow, &step.name),
             Self::Worker(worker) => OwnerKey::worker(&worker.name),
             Self::Vote(vote) => OwnerKey::vote(&vote.queue, &vote.task),
+            Self::Token(token) => OwnerKey::token(&token.name),
         }
     }
 
@@ -177,6 +188,8 @@ impl Owner {
             Self::Worker(worker) => Some(worker.alarm_at()),
             // Its task's hold ends when the last of its ballots does.
             Self::Vote(_) => None,
+            // It is no good after its time, and stays to be seen.
+            Self::Token(_) => None,
         }
     }
 
@@ -191,7 +204,9 @@ impl Owner {
         match self {
             Self::Bundle(bundle) => bundle.after(event, decision, around),
             Self::Plan(plan) => Ok(plan.after(event, decision, around.now).map(Into::into)),
-            Self::Flow(_) | Self::Step(_) | Self::Worker(_) | Self::Vote(_) => Ok(None),
+            Self::Flow(_) | Self::Step(_) | Self::Worker(_) | Self::Vote(_) | Self::Token(_) => {
+                Ok(None)
+            }
         }
     }
 }
@@ -301,7 +316,9 @@ impl fmt::Display for OwnerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind.name();
         match self.kind {
-            OwnerKind::Flow | OwnerKind::Worker => write!(f, "{kind} {:?}", self.name),
+            OwnerKind::Flow | OwnerKind::Worker | OwnerKind::Token => {
+                write!(f, "{kind} {:?}", self.name)
+            }
             OwnerKind::Step => write!(f, "{kind} {:?} of flow {}", self.name, self.queue),
             OwnerKind::Bundle | OwnerKind::Plan | OwnerKind::Vote => {
                 write!(f, "{kind} {:?} of queue {}", self.name, self.queue)

@@ -152,6 +152,9 @@ pub struct Settings {
     pub abandon_after: Option<Span>,
     /// What becomes of it then.
     pub abandoned: Abandoned,
+    /// The access token whose request made the queue, by its hash; no request changes it. None: there
+    /// were no tokens, or the server made it.
+    pub made_by: Option<String>,
 }
 
 impl Default for Settings {
@@ -175,6 +178,7 @@ impl Default for Settings {
             timeout: Span::from_secs(30),
             abandon_after: None,
             abandoned: Abandoned::Fail,
+            made_by: None,
         }
     }
 }
@@ -336,6 +340,7 @@ impl SettingsPatch {
             timeout: self.timeout.apply(now.timeout, initial.timeout),
             abandon_after: self.abandon_after.apply_optional(now.abandon_after),
             abandoned: self.abandoned.apply(now.abandoned, initial.abandoned),
+            made_by: now.made_by,
         };
         settings.check(current, name)?;
         Ok(settings)

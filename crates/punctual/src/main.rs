@@ -39,6 +39,7 @@ mod table;
 mod take;
 mod task;
 mod times;
+mod token;
 mod tokens;
 mod top;
 mod values;
@@ -111,6 +112,7 @@ enum Command {
     Plan(plan::PlanCommand),
     Flow(flow::FlowCommand),
     Worker(worker::WorkerCommand),
+    Token(token::TokenCommand),
     Events(events::EventsCommand),
     Top(top::Top),
     Bench(bench::Bench),
@@ -146,6 +148,7 @@ fn run(command: Command, matches: ArgMatches) -> anyhow::Result<()> {
         Command::Plan(plan) => run_client(plan.run()),
         Command::Flow(flow) => run_client(flow.run()),
         Command::Worker(worker) => run_client(worker.run()),
+        Command::Token(token) => run_client(token.run()),
         Command::Events(events) => run_client(events.run()),
         Command::Top(top) => run_client(top.run()),
         Command::Bench(bench) => run_threaded(bench.run()),

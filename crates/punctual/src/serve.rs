@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, anyhow, bail};
 use clap::{ArgMatches, Args};
-use punctual_server::{Certificate, DeliveryConfig, ServeError, Server, ServerConfig, Setting};
-use punctual_store::Inbox;
+use punctual_server::{
+    Certificate, DeliveryConfig, ServeError, Server, ServerConfig, Setting, has_tokens,
+};
+use punctual_store::{Inbox, Store};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -61,6 +63,10 @@ impl Serve {
         }
         let address = address(&config).await?;
         let OpenStore { store, dev_clock } = open(&config, &mut signals).await?;
+        if let Some(open) = address.open {
+            check_open(&config, &*store, open).await?;
+        }
+        let address = address.address;
         let inbox = config.inbox.take().map(|lists| store.inbox(lists)).transpose()?;
         let listener = bind(address)?;
         let address = listener.local_addr()?;
@@ -91,27 +97,44 @@ fn raise_file_limit() {
     }
 }
 
-/// The address to listen on. Without access tokens anybody who can connect may do anything, so it
-/// must be one that only this machine can reach, unless that is what somebody wants.
-async fn address(config: &Config) -> anyhow::Result<SocketAddr> {
+/// Where to listen.
+struct Listen {
+    address: SocketAddr,
+    /// An address that other machines can reach, although the settings have no access tokens.
+    open: Option<SocketAddr>,
+}
+
+/// The address to listen on.
+async fn address(config: &Config) -> anyhow::Result<Listen> {
     let listen = &config.listen;
     let addresses: Vec<_> = lookup_host(listen)
         .await
         .map_err(|_| anyhow!("listen: {listen} is no address; it looks like 127.0.0.1:23334"))?
         .collect();
-    let is_closed = config.tokens.is_empty() && !config.allow_open_access;
-    let open = addresses.iter().find(|address| !address.ip().is_loopback());
-    if let Some(open) = open.filter(|_| is_closed) {
-        bail!(
-            "listen: {open} can be reached from other machines, and there are no access tokens; \
-             add [[tokens]] to the configuration, or listen on 127.0.0.1:{}",
-            open.port()
-        );
+    let reached = addresses.iter().find(|address| !address.ip().is_loopback());
+    let open = reached.filter(|_| config.tokens.is_empty()).copied();
+    let address = addresses.first().copied();
+    let address = address.with_context(|| format!("listen: {listen} has no address"))?;
+    Ok(Listen { address, open })
+}
+
+/// Without access tokens anybody who can connect may do anything, so the address must be one that only
+/// this machine can reach, unless that is what somebody wants, or there are tokens in the store.
+async fn check_open(config: &Config, store: &dyn Store, open: SocketAddr) -> anyhow::Result<()> {
+    if config.allow_open_access {
+        if !has_tokens(store).await.unwrap_or_default() {
+            warn!(address = %open, "whoever can connect may do anything: there are no access tokens");
+        }
+        return Ok(());
     }
-    if let Some(open) = open.filter(|_| config.tokens.is_empty()) {
-        warn!(address = %open, "whoever can connect may do anything: there are no access tokens");
+    if has_tokens(store).await? {
+        return Ok(());
     }
-    addresses.first().copied().with_context(|| format!("listen: {listen} has no address"))
+    bail!(
+        "listen: {open} can be reached from other machines, and there are no access tokens; \
+         add [[tokens]] to the configuration, or listen on 127.0.0.1:{}",
+        open.port()
+    )
 }
 
 /// Opens the store, unless the server is asked to stop first.

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use punctual_core::QueueName;
-use punctual_server::{AccessToken, Right, Scope, TokenHash};
+use punctual_server::{AccessToken, Right, Scope, TokenHash, TokenLimits};
 use serde::Deserialize;
 use tracing::warn;
 
@@ -22,6 +21,7 @@ pub(crate) struct TokenEntry {
     token_file: Option<PathBuf>,
     rights: Vec<Right>,
     queues: Option<Vec<String>>,
+    limits: Option<TokenLimits>,
 }
 
 impl TokenEntry {
@@ -49,23 +49,11 @@ impl TokenEntry {
         }
         let queues = match self.queues {
             None => Scope::all(),
-            Some(names) => {
-                for name in &names {
-                    let is_good = match name.strip_suffix('*') {
-                        Some("") => true,
-                        Some(beginning) => QueueName::parse(beginning).is_ok(),
-                        None => QueueName::parse(name).is_ok(),
-                    };
-                    if !is_good {
-                        bail!(
-                            "queues: {name:?} is no name of a queue, nor the beginning of one and *"
-                        );
-                    }
-                }
-                Scope::of(names)
-            }
+            Some(names) => Scope::parse(names)?,
         };
-        Ok(AccessToken { hash, rights: self.rights, queues })
+        let limits = self.limits.unwrap_or_default();
+        limits.check()?;
+        Ok(AccessToken { hash, rights: self.rights, queues, limits })
     }
 }
 

@@ -55,6 +55,8 @@ impl Deed {
             ["v1", "queues", queue, "tasks", id, "", ..] if is(Method::DELETE) => {
                 deed("task.delete", &format!("{queue}/{id}"))
             }
+            ["v1", "tokens", "", ..] if is(Method::POST) => deed("token.create", ""),
+            ["v1", "tokens", name, "", ..] if is(Method::DELETE) => deed("token.revoke", name),
             ["v1", "dev", "clock", ..] => deed("dev.clock", ""),
             ["v1", "backup", ..] => deed("backup", ""),
             _ => None,
@@ -144,6 +146,9 @@ mod tests {
             (Method::POST, "/v1/queues/q/tasks/bulk", Some(("task.bulk", "q"))),
             (Method::DELETE, "/v1/queues/q/tasks/bulk", Some(("task.delete", "q/bulk"))),
             (Method::POST, "/v1/queues/q/tasks/a/reset", Some(("task.reset", "q/a"))),
+            (Method::POST, "/v1/tokens", Some(("token.create", ""))),
+            (Method::DELETE, "/v1/tokens/a", Some(("token.revoke", "a"))),
+            (Method::GET, "/v1/tokens/a", None),
             (Method::POST, "/v1/backup", Some(("backup", ""))),
             (Method::POST, "/v1/dev/clock", Some(("dev.clock", ""))),
             (Method::GET, "/v1/queues/q", None),

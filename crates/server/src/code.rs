@@ -31,6 +31,8 @@ pub(crate) enum Code {
     Invalid,
     /// The queue holds its `max`.
     QueueFull,
+    /// The caller's access token is over one of its limits.
+    Limited,
     /// The server is at fault.
     Internal,
     /// No writes now.
@@ -63,6 +65,7 @@ impl Code {
             Self::Unsupported => ("unsupported", 415, "The body is encoded"),
             Self::Invalid => ("invalid", 422, "A field breaks its rule"),
             Self::QueueFull => ("queue_full", 429, "The queue is full"),
+            Self::Limited => ("limited", 429, "Over a limit of the access token"),
             Self::Internal => ("internal", 500, "The server is at fault"),
             Self::Unavailable => ("unavailable", 503, "Not possible now"),
         }

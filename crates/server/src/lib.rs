@@ -41,10 +41,10 @@ use std::sync::Arc;
 use punctual_core::Span;
 use punctual_core::limits::QUEUES_MAX;
 use punctual_core::notice::NoticeSettings;
-use punctual_store::{DevClock, Inbox, Store};
+use punctual_store::{DevClock, Inbox, Store, StoreError};
 use tokio::net::TcpListener;
 
-pub use self::access::{AccessToken, Right, Scope, TokenHash};
+pub use self::access::{AccessToken, Right, Scope, TokenHash, TokenLimits};
 pub use self::delivery::{DeliveryConfig, DeliveryLimits, Resolve};
 pub use self::serve::ServeError;
 pub use self::settings::{Setting, Source};
@@ -100,6 +100,14 @@ impl Default for ServerConfig {
             node: None,
         }
     }
+}
+
+/// Whether a store has access tokens, so that requests need one.
+///
+/// # Errors
+/// If the store cannot be read.
+pub async fn has_tokens(store: &dyn Store) -> Result<bool, StoreError> {
+    access::exists(store).await
 }
 
 /// A server over a store.

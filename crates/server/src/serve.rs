@@ -125,6 +125,7 @@ pub(crate) async fn run(
     }
     drop(stop_attending);
     let _ = tokio::time::timeout(LISTENERS_MAX, attending).await;
+    let _ = tokio::time::timeout(LISTENERS_MAX, engine.write_token_uses()).await;
     // Other servers may want to hear of what was done last.
     engine.events.sync().await;
     drop(loops);

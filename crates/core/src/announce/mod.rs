@@ -5,7 +5,7 @@
 //! file that says what a change of it announces:
 //!
 //! - [`task`]: every task, notices included, and what is broadcast. [`refused`]: tasks made otherwise than
-//!   they were to be. [`queue`]: settings.
+//!   they were to be. [`queue`]: settings. [`token`]: access tokens.
 //! - [`bundle`], [`plan`], [`flow`], [`worker`]: owners, on their own and when a task of theirs ends.
 
 pub mod bundle;
@@ -14,6 +14,7 @@ pub mod plan;
 pub mod queue;
 pub mod refused;
 pub mod task;
+pub mod token;
 pub mod worker;
 
 use std::borrow::Cow;
@@ -30,7 +31,7 @@ use crate::time::{Span, Timestamp};
 use crate::trace::TaskSpan;
 
 /// The names of events, but for those of broadcasts: `pub.` and the name of the queue.
-pub const NAMES: [&str; 41] = [
+pub const NAMES: [&str; 43] = [
     "task.pushed",
     "task.taken",
     "task.confirmed",
@@ -71,6 +72,8 @@ pub const NAMES: [&str; 41] = [
     "flow.failed",
     "flow.cancelled",
     "queue.changed",
+    "token.created",
+    "token.revoked",
     GAP,
 ];
 

@@ -11,6 +11,7 @@ use utoipa_axum::routes;
 
 use super::openapi::Reads;
 use super::rights::Caller;
+use super::schema::RightSchema;
 use super::target::{NoParams, Params};
 use super::{App, answer};
 use crate::access::{Right, Scope};
@@ -27,7 +28,7 @@ struct AccessView {
     /// Whether the server has no tokens, so that everybody may do everything.
     open: bool,
     /// The rights.
-    #[schema(example = json!(["read", "produce"]))]
+    #[schema(value_type = Vec<RightSchema>, example = json!(["read", "produce"]))]
     rights: Vec<Right>,
     /// The queues they hold for, `*` at the end for any ending; null: for all.
     #[schema(value_type = Option<Vec<String>>, required = true)]

@@ -25,6 +25,7 @@ use tokio::time::timeout;
 
 use super::json;
 use super::{App, Problem};
+use crate::access::{Access, Bearer};
 use crate::code::Code;
 
 /// How long a client may pause in the middle of a body.
@@ -50,6 +51,11 @@ impl InFlight {
         Self { bytes: AtomicUsize::new(0), bytes_max }
     }
 
+    /// Most bytes of all requests together.
+    pub(super) fn bytes_max(&self) -> usize {
+        self.bytes_max
+    }
+
     /// The largest body that can be worked on.
     fn body_bytes_max(&self) -> usize {
         self.bytes_max.min(BODY_BYTES_MAX)
@@ -60,24 +66,39 @@ impl InFlight {
 #[derive(Debug)]
 pub(crate) struct Share {
     in_flight: Arc<InFlight>,
+    /// The token of the request, which has a limit of its own.
+    bearer: Option<Arc<Bearer>>,
     bytes: usize,
 }
 
 impl Share {
-    /// Adds bytes to the share, if all shares together stay within the limit. What is refused is not
-    /// counted, so that of many that are too much together some get through.
-    fn grow(&mut self, bytes: usize) -> bool {
+    /// Adds bytes to the share, if all shares together stay within the limit, and those of the token within
+    /// its own. What is refused is not counted, so that of many that are too much together some get through.
+    fn grow(&mut self, bytes: usize) -> Result<(), Code> {
+        if let Some(bearer) = &self.bearer
+            && !bearer.meter.grow_bytes(bytes as u64, bearer.limits.bytes_in_flight)
+        {
+            return Err(Code::Limited);
+        }
         let InFlight { bytes: all, bytes_max } = &*self.in_flight;
         let more = |all: usize| all.checked_add(bytes).filter(|all| all <= bytes_max);
-        let fits = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
-        self.bytes += if fits { bytes } else { 0 };
-        fits
+        if all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+            if let Some(bearer) = &self.bearer {
+                bearer.meter.shrink_bytes(bytes as u64);
+            }
+            return Err(Code::Unavailable);
+        }
+        self.bytes += bytes;
+        Ok(())
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         self.in_flight.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        if let Some(bearer) = &self.bearer {
+            bearer.meter.shrink_bytes(self.bytes as u64);
+        }
     }
 }
 
@@ -128,7 +149,9 @@ impl FromRequest<Arc<App>> for JsonBody {
         app: &Arc<App>,
     ) -> Result<Self, Problem> {
         check_encoding(request.headers())?;
-        let share = Share { in_flight: app.in_flight.clone(), bytes: 0 };
+        let access = request.extensions().get::<Access>();
+        let bearer = access.and_then(|access| access.bearer().cloned());
+        let share = Share { in_flight: app.in_flight.clone(), bearer, bytes: 0 };
         let declared = request
             .headers()
             .get(CONTENT_LENGTH)
@@ -181,9 +204,12 @@ async fn collect(
         if share.bytes + chunk.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
-        if !share.grow(chunk.len()) {
-            let detail = "the server works on too many bytes of requests; send it again later";
-            return Err(Problem::new(Code::Unavailable, detail));
+        if let Err(code) = share.grow(chunk.len()) {
+            let detail = match code {
+                Code::Limited => "bytes_in_flight: the token's requests are too many bytes at once",
+                _ => "the server works on too many bytes of requests; send it again later",
+            };
+            return Err(Problem::new(code, detail));
         }
         // Most bodies come in one piece, which is used as it is.
         if first.is_empty() {
@@ -281,14 +307,15 @@ mod tests {
     #[tokio::test]
     async fn no_more_bytes_are_worked_on_than_may_be() {
         let in_flight = Arc::new(InFlight::new(None));
-        let share = || Share { in_flight: in_flight.clone(), bytes: 0 };
+        let share = || Share { in_flight: in_flight.clone(), bearer: None, bytes: 0 };
         let body = || axum::body::Body::from("{}");
         let mut others = share();
-        assert!(others.grow(BODY_BYTES_IN_FLIGHT_MAX - 1));
+        assert_eq!(others.grow(BODY_BYTES_IN_FLIGHT_MAX - 1), Ok(()));
         let refused = collect(body(), share(), 2).await.unwrap_err();
         assert_eq!(refused.code, Code::Unavailable);
         let mut smaller = share();
-        assert!(!smaller.grow(2) && smaller.grow(1), "what was refused is not counted");
+        assert_eq!(smaller.grow(2), Err(Code::Unavailable));
+        assert_eq!(smaller.grow(1), Ok(()), "what was refused is not counted");
         drop((others, smaller));
         let body = collect(body(), share(), 2).await.unwrap();
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 2);
@@ -305,7 +332,7 @@ mod tests {
             assert_eq!(in_flight.bytes_max, in_flight_max << 20, "{memory} MiB");
             assert_eq!(in_flight.body_bytes_max(), body_max << 20, "{memory} MiB");
             let body = axum::body::Body::from(vec![b' '; (body_max << 20) + 1]);
-            let share = Share { in_flight: in_flight.clone(), bytes: 0 };
+            let share = Share { in_flight: in_flight.clone(), bearer: None, bytes: 0 };
             assert_eq!(collect(body, share, 0).await.unwrap_err().code, Code::TooLarge);
         }
     }

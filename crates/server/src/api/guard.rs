@@ -8,16 +8,19 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
 
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::body::Body;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, Method, Request, Uri, Version};
 use axum::response::{IntoResponse, Response};
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt};
 
 use super::json::shortened;
 use super::rights::{self, Needs};
 use super::{App, Problem};
-use crate::access::{Access, Tokens};
+use crate::access::{self, Access, Bearer, Claim, Line, Seat, Tokens};
 use crate::audit::Deed;
 use crate::code::Code;
 
@@ -28,7 +31,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// panic into an answer.
 pub(super) async fn guard<B, F>(
     app: &App,
-    peer: Option<SocketAddr>,
+    (peer, line): (Option<SocketAddr>, &Line),
     mut request: Request<B>,
     answer: impl FnOnce(Request<B>) -> F,
 ) -> Response
@@ -36,40 +39,144 @@ where
     F: Future<Output = Result<Response, Infallible>> + Send + 'static,
 {
     let deed = Deed::of(request.method(), request.uri().path());
-    let mut who = "open".to_owned();
+    let needs = rights::needs(request.method(), request.uri().path());
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let claim = bearer(request.headers()).filter(|_| needs != Needs::Nothing).map(Claim::of);
+    let (is_open, access) = match standing(&app.engine.tokens, needs, reads, claim).await {
+        Ok(standing) => standing,
+        Err(problem) => return problem.into_response(),
+    };
     // Whoever has a token is not a page that was led here.
-    let hosts = app.tokens.is_empty().then_some(&app.hosts[..]);
+    let hosts = is_open.then_some(&app.hosts[..]);
     let checked =
         check(hosts, request.method(), request.version(), request.uri(), request.headers());
-    match checked.and_then(|()| admitted(&app.tokens, &request)) {
-        Ok(None) => {}
-        Ok(Some(access)) => {
-            if deed.is_some() {
-                who = access.name();
-            }
-            request.extensions_mut().insert(access);
+    let asks = !is_open && needs != Needs::Nothing;
+    let admitted = checked.and_then(|()| match &access {
+        Some(access) => admit(&app.engine.tokens, line, access, needs, request.uri()),
+        None if asks => {
+            let detail = "send a token of this server as Authorization: Bearer";
+            Err(Problem::new(Code::Unauthorized, detail))
         }
-        Err(problem) => {
-            let status = problem.code.status();
-            let refused = || Deed::refused(request.method(), request.uri().path());
-            let deed = if status == 401 { Some(refused()) } else { deed };
-            if let Some(deed) = deed {
-                let who = bearer(request.headers()).and_then(|token| app.tokens.find(token));
-                let who = who.map_or_else(|| "unknown".to_owned(), |access| access.name());
-                app.audit.note(deed, who, peer, status).await;
-            }
-            return problem.into_response();
+        None => Ok(()),
+    });
+    let bearer = access.as_ref().and_then(|access| access.bearer().cloned());
+    if let Err(problem) = admitted {
+        let status = problem.code.status();
+        let refused = || Deed::refused(request.method(), request.uri().path());
+        let deed = if status == 401 { Some(refused()) } else { deed };
+        if let Some(deed) = deed {
+            let who = access.map_or_else(|| "unknown".to_owned(), |access| access.name());
+            app.audit.note(deed, who, peer, status).await;
         }
+        return finish(app, problem.into_response(), bearer);
     }
-    let answering = AssertUnwindSafe(answer(request)).catch_unwind();
-    let Some(deed) = deed else { return answered(answering.await) };
+    let who = access.as_ref().filter(|_| deed.is_some()).map(Access::name);
+    // One that waits must hear that its token is good no more.
+    let waiting = bearer.clone().filter(|bearer| {
+        bearer.name.is_some() && rights::may_wait(request.method(), request.uri().path())
+    });
+    if let Some(access) = access {
+        request.extensions_mut().insert(access);
+    }
+    let answer = access::answering(bearer.clone(), answer(request));
+    let answering = AssertUnwindSafe(answer).catch_unwind();
+    let Some(deed) = deed else {
+        let response = match waiting {
+            None => answered(answering.await),
+            Some(waiting) => tokio::select! {
+                biased;
+                answer = answering => answered(answer),
+                () = app.engine.tokens.ended(&waiting) => {
+                    let detail = "the token was revoked or has expired";
+                    Problem::new(Code::Unauthorized, detail).into_response()
+                }
+            },
+        };
+        return finish(app, response, bearer);
+    };
     // What is noted is carried out to its end, also if whoever asked for it is gone by then.
     let response = match tokio::spawn(answering).await {
         Ok(answer) => answered(answer),
         Err(_) => failed(),
     };
+    let who = who.unwrap_or_else(|| "open".to_owned());
     app.audit.note(deed, who, peer, response.status().as_u16()).await;
-    response
+    finish(app, response, bearer)
+}
+
+/// Whether the server is open to everybody, and else what the bearer of a token may do, if it is one of
+/// the server's. Reading goes on with what was known if the store is away: it is of no use without it.
+async fn standing(
+    tokens: &Tokens,
+    needs: Needs,
+    reads: bool,
+    claim: Option<Claim>,
+) -> Result<(bool, Option<Access>), Problem> {
+    if needs == Needs::Nothing {
+        return Ok((tokens.was_open(), None));
+    }
+    let is_open = match tokens.is_open().await {
+        Err(_) if reads && tokens.was_open() => true,
+        is_open => is_open?,
+    };
+    if is_open {
+        return Ok((true, None));
+    }
+    let Some(claim) = claim else { return Ok((false, None)) };
+    Ok((false, tokens.find(claim).await?))
+}
+
+/// Refuses a token that is over its limits or lacks the right.
+fn admit(
+    tokens: &Tokens,
+    line: &Line,
+    access: &Access,
+    needs: Needs,
+    uri: &Uri,
+) -> Result<(), Problem> {
+    let Some(bearer) = access.bearer() else { return Ok(()) };
+    tokens.note_use(bearer);
+    if !line.carries(bearer) {
+        return Err(limited("connections: the token has its limit of connections; close one"));
+    }
+    if let Some(rate) = bearer.limits.requests
+        && let Err(wait) = bearer.meter.admit(rate, Instant::now())
+    {
+        let detail = "requests: the token makes more requests than its limit";
+        return Err(limited(detail).after(wait.as_secs() + 1));
+    }
+    rights::check(access, needs, uri)?;
+    Ok(())
+}
+
+fn limited(detail: &'static str) -> Problem {
+    Problem::new(Code::Limited, detail)
+}
+
+/// Counts what a token was refused, and ends its streams with it.
+fn finish(app: &App, response: Response, bearer: Option<Arc<Bearer>>) -> Response {
+    let Some(bearer) = bearer else { return response };
+    let tokens = app.engine.tokens.clone();
+    let code = response.extensions().get::<Code>();
+    if matches!(code, Some(Code::Forbidden | Code::Limited)) {
+        tokens.note_refusal(&bearer);
+    }
+    let kind = response.headers().get(CONTENT_TYPE);
+    if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+        return response;
+    }
+    let Some(seat) = Seat::stream(&bearer) else {
+        tokens.note_refusal(&bearer);
+        return limited("streams: the token has its limit of open streams").into_response();
+    };
+    let (parts, body) = response.into_parts();
+    let over = async move {
+        // Kept as long as the stream.
+        let _seat = seat;
+        tokens.ended(&bearer).await;
+    };
+    let stream = body.into_data_stream().take_until(over);
+    Response::from_parts(parts, Body::from_stream(stream))
 }
 
 /// The answer, or that there is none because of a panic. The engine shares nothing that a panic could
@@ -83,24 +190,6 @@ fn answered(answer: std::thread::Result<Result<Response, Infallible>>) -> Respon
 
 fn failed() -> Response {
     Problem::new(Code::Internal, "the server failed; its log says how").into_response()
-}
-
-/// What the caller may do, if it may do this; none, for want of tokens: everything.
-fn admitted<B>(tokens: &Tokens, request: &Request<B>) -> Result<Option<Access>, Problem> {
-    if tokens.is_empty() {
-        return Ok(None);
-    }
-    let needs = rights::needs(request.method(), request.uri().path());
-    if needs == Needs::Nothing {
-        return Ok(None);
-    }
-    let access = bearer(request.headers()).and_then(|token| tokens.find(token));
-    let Some(access) = access else {
-        let detail = "send a token of this server as Authorization: Bearer";
-        return Err(Problem::new(Code::Unauthorized, detail));
-    };
-    rights::check(&access, needs, request.uri())?;
-    Ok(Some(access))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

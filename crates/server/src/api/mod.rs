@@ -41,6 +41,7 @@ mod system;
 mod take;
 mod target;
 mod tasks;
+mod tokens;
 mod view;
 mod workers;
 
@@ -65,7 +66,7 @@ use self::encoding::AcceptsGzip;
 pub(crate) use self::problem::Problem;
 use self::view::Viewing;
 use crate::ServerConfig;
-use crate::access::{AccessToken, Tokens};
+use crate::access::{AccessToken, Line};
 use crate::audit::Audit;
 use crate::code::Code;
 use crate::engine::Engine;
@@ -78,7 +79,6 @@ use crate::settings::Setting;
 pub(crate) struct App {
     engine: Arc<Engine>,
     hosts: Vec<String>,
-    tokens: Tokens,
     /// What was asked, and how long the answers took.
     requests: Requests,
     /// The same in the order they were given in.
@@ -98,7 +98,6 @@ impl App {
     pub(crate) fn new(engine: Arc<Engine>, presence: Arc<Presence>, config: &ServerConfig) -> Self {
         Self {
             hosts: config.hosts.clone(),
-            tokens: Tokens::new(&config.tokens),
             requests: Requests::new(openapi::templates()),
             token_list: config.tokens.clone(),
             settings: config.settings.clone(),
@@ -123,6 +122,11 @@ impl App {
     }
 }
 
+/// Most bytes of requests that this server works on at once.
+pub(crate) fn bytes_in_flight_max() -> u64 {
+    InFlight::new(memory::limit_bytes()).bytes_max() as u64
+}
+
 /// All routes, and the guard before them.
 #[derive(Clone)]
 pub(crate) struct Api {
@@ -130,6 +134,8 @@ pub(crate) struct Api {
     routes: Router,
     /// Where requests come from.
     peer: Option<SocketAddr>,
+    /// The connection they come over.
+    line: Arc<Line>,
 }
 
 impl Api {
@@ -141,12 +147,12 @@ impl Api {
             .fallback(no_route)
             .method_not_allowed_fallback(no_method)
             .with_state(app.clone());
-        Self { app, routes, peer: None }
+        Self { app, routes, peer: None, line: Arc::default() }
     }
 
     /// The same for requests from an address.
     pub(crate) fn heard_from(self, peer: SocketAddr) -> Self {
-        Self { peer: Some(peer), ..self }
+        Self { peer: Some(peer), line: Arc::default(), ..self }
     }
 
     /// Answers a request. The guard stands here and not in a layer, which would put every request in
@@ -155,12 +161,13 @@ impl Api {
     where
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + Unpin + 'static,
     {
-        let Self { app, mut routes, peer } = self;
+        let Self { app, mut routes, peer, line } = self;
         let (request, unread) = Lent::lend(request);
         let (begun, method) = (Instant::now(), request.method().clone());
         let place = app.requests.place(request.uri().path());
         let accepts = AcceptsGzip::of(request.headers());
-        let response = guard::guard(&app, peer, request, |request| routes.call(request)).await;
+        let response =
+            guard::guard(&app, (peer, &line), request, |request| routes.call(request)).await;
         let (status, took) = (response.status(), begun.elapsed());
         app.requests.answered(place, &method, status, took);
         let route = app.requests.template(place);

@@ -20,7 +20,7 @@ use super::problem::ProblemView;
 use super::{
     App, access, backup, batch, bulk, bundles, control, dev, events, failures, flows, health,
     hosts, locks, merge, metrics, notices, plans, push, queues, settle, stats, system, take, tasks,
-    workers,
+    tokens, workers,
 };
 use crate::code::Code;
 
@@ -88,6 +88,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(stats::routes())
         .merge(metrics::routes())
         .merge(access::routes())
+        .merge(tokens::routes())
         .merge(system::routes())
         .merge(hosts::routes())
         .merge(failures::routes())
@@ -176,6 +177,7 @@ const READS: &[Code] = &[
     Code::Forbidden,
     Code::NotFound,
     Code::Invalid,
+    Code::Limited,
     Code::Internal,
     Code::Unavailable,
 ];

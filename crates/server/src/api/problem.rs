@@ -21,6 +21,8 @@ pub(crate) struct Problem {
     pub(crate) code: Code,
     pub(crate) detail: Cow<'static, str>,
     effect: Effect,
+    /// After how many seconds it is worth repeating, if that is known.
+    retry_after: Option<u64>,
 }
 
 /// What a client is told when a request was refused.
@@ -51,7 +53,12 @@ pub(crate) struct ProblemView<'a> {
 impl Problem {
     /// A problem that changed nothing.
     pub(crate) fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, detail: detail.into(), effect: Effect::None }
+        Self { code, detail: detail.into(), effect: Effect::None, retry_after: None }
+    }
+
+    /// The same that is worth repeating after so many seconds.
+    pub(crate) fn after(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
     }
 }
 
@@ -61,7 +68,7 @@ impl From<Failure> for Problem {
         if code == Code::Internal {
             tracing::error!(%failure, "a request could not be answered");
         }
-        Self { code, detail: failure.to_string().into(), effect }
+        Self { code, detail: failure.to_string().into(), effect, retry_after: None }
     }
 }
 
@@ -94,9 +101,12 @@ impl IntoResponse for Problem {
             let scheme = HeaderValue::from_static("Bearer");
             response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
         }
-        if unavailable {
-            response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+        if unavailable || self.code == Code::Limited {
+            let seconds = self.retry_after.map_or(RETRY_AFTER_SECONDS, HeaderValue::from);
+            response.headers_mut().insert(RETRY_AFTER, seconds);
         }
+        // The guard counts what a token was refused.
+        response.extensions_mut().insert(self.code);
         response
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
             return Needs::Nothing;
         }
         ["v1", "access"] => return Needs::Token,
-        ["v1", "system", _, ..] => Admin,
+        ["v1", "system", _, ..] | ["v1", "tokens", ..] => Admin,
         _ if matches!(*method, Method::GET | Method::HEAD) => Read,
         ["v1", "plans", "preview"] if is_post => Read,
         ["v1", "backup"] | ["v1", "dev", ..] | ["v1", "queues", _] => Admin,
@@ -48,6 +48,12 @@ pub(super) fn needs(method: &Method, path: &str) -> Needs {
         ["v1", "queues", _, "bundles", _, "get" | "complete" | "release"] => Consume,
         _ => Produce,
     })
+}
+
+/// Whether a request may wait for something to happen.
+pub(super) fn may_wait(method: &Method, path: &str) -> bool {
+    let last = path.trim_end_matches('/').rsplit('/').next();
+    *method == Method::POST && matches!(last, Some("take" | "poll" | "schedule"))
 }
 
 /// Whether a verb is one that a task's holder uses.

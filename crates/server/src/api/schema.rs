@@ -96,6 +96,21 @@ impl PartialSchema for AnyJson {
     }
 }
 
+/// What a token may be good for.
+#[derive(ToSchema)]
+#[schema(as = Right, rename_all = "lowercase")]
+#[expect(dead_code, reason = "describes the rights of `core`")]
+pub(crate) enum RightSchema {
+    /// Reading.
+    Read,
+    /// Bringing work in, and controlling it.
+    Produce,
+    /// Carrying work out.
+    Consume,
+    /// Settings of queues, and the server itself.
+    Admin,
+}
+
 /// Where a task stands.
 #[derive(ToSchema)]
 #[schema(as = State, rename_all = "lowercase")]

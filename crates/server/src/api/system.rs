@@ -13,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::openapi::Reads;
-use super::schema::Time;
+use super::schema::{RightSchema, Time};
 use super::target::{NoParams, Params, given, page_limit};
 use super::view::Page;
 use super::{App, Problem, answer};
@@ -165,6 +165,7 @@ struct TokenView {
     #[schema(example = "9f9f5111")]
     hash: String,
     /// Its rights.
+    #[schema(value_type = Vec<RightSchema>)]
     rights: Vec<Right>,
     /// The queues they hold for; null: for all.
     #[schema(value_type = Option<Vec<String>>, required = true)]
@@ -173,12 +174,12 @@ struct TokenView {
 
 impl From<&AccessToken> for TokenView {
     fn from(token: &AccessToken) -> Self {
-        let AccessToken { hash, rights, queues } = token.clone();
+        let AccessToken { hash, rights, queues, .. } = token.clone();
         Self { hash: hash.short(), rights, queues }
     }
 }
 
-/// List the access tokens: what each is good for, not what it is.
+/// List the access tokens of the settings: what each is good for, not what it is.
 #[utoipa::path(get, path = "/v1/system/tokens", tag = "operations",
     responses((status = 200, description = "The tokens", body = TokensView), Reads))]
 async fn get_tokens(State(app): State<Arc<App>>, _: Params<NoParams>) -> Response {
@@ -205,7 +206,7 @@ struct AuditView {
     /// When.
     #[schema(value_type = Time)]
     at: Timestamp,
-    /// Who: the first 8 digits of the token's hash; `open` where there are no tokens, `unknown` for none
+    /// Who: the first 8 digits of the token's hash, and its name if it has one; `open` where there are no tokens, `unknown` for none
     /// of the server's.
     #[schema(example = "9f9f5111")]
     who: String,

@@ -9,7 +9,9 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
-use punctual_core::{FlowId, Invalid, PlanId, QueueName, Span, TaskId, WorkerName};
+use punctual_core::{
+    FlowId, Invalid, PlanId, QueueName, Span, TaskId, TokenName, WorkerName,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -54,6 +56,11 @@ pub(crate) struct OnPlan {
 pub(crate) struct OnWorker<P = NoParams> {
     pub(crate) worker: WorkerName,
     pub(crate) params: P,
+}
+
+/// The access token of `/v1/tokens/{name}`.
+pub(crate) struct OnToken {
+    pub(crate) name: TokenName,
 }
 
 /// The flow of `/v1/flows/{id}…`.
@@ -167,6 +174,15 @@ impl<S: Sync, P: DeserializeOwned> FromRequestParts<S> for OnWorker<P> {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for OnToken {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let NoParams {} = params(&parts.uri)?;
+        Ok(Self { name: named(TokenName::parse(&part(&parts.uri, 2, "name")?))? })
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for OnFlow {
     type Rejection = Problem;
 
@@ -261,6 +277,12 @@ impl IntoParams for OnPlan {
 impl IntoParams for OnWorker {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("worker", "The worker's name")]
+    }
+}
+
+impl IntoParams for OnToken {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("name", "The token's name")]
     }
 }
 

@@ -3,7 +3,9 @@
 use punctual_core::bundle::{BundleKey, BundleRefusal};
 use punctual_core::flow::FlowRefusal;
 use punctual_core::plan::PlanRefusal;
-use punctual_core::{FlowId, Invalid, PlanId, QueueName, Refusal, TaskId, WorkerName, WrongMode};
+use punctual_core::{
+    FlowId, Invalid, PlanId, QueueName, Refusal, TaskId, TokenName, WorkerName, WrongMode,
+};
 use punctual_store::{Effect, PushRefusal, StoreError};
 
 use crate::code::Code;
@@ -43,6 +45,15 @@ pub(crate) enum Failure {
     /// There is no such worker.
     #[error("there is no worker {0}; it never joined, left, or was not heard of for 30 seconds")]
     NoWorker(WorkerName),
+    /// There is no such access token, as far as the caller may know.
+    #[error("there is no access token {0}; it was never made, or was revoked")]
+    NoToken(TokenName),
+    /// An access token has that name.
+    #[error("an access token has the name {0}; choose another, or revoke that one first")]
+    TokenExists(TokenName),
+    /// The caller's access token is over one of its limits.
+    #[error("{0}")]
+    Limited(String),
     /// Another incarnation of the worker has joined.
     #[error("another session of worker {0} has joined; what this one held went back")]
     OldSession(WorkerName),
@@ -128,9 +139,11 @@ impl Failure {
             | Self::NoBundle { .. }
             | Self::NoPlan(_)
             | Self::NoFlow(_)
-            | Self::NoWorker(_) => Code::NotFound,
+            | Self::NoWorker(_)
+            | Self::NoToken(_) => Code::NotFound,
+            Self::Limited(_) => Code::Limited,
             Self::OldSession(_) => Code::StaleToken,
-            Self::PlanExists(_) | Self::FlowExists(_) => Code::Duplicate,
+            Self::PlanExists(_) | Self::FlowExists(_) | Self::TokenExists(_) => Code::Duplicate,
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => Code::Invalid,
                 Refusal::TooLarge { .. } => Code::TooLarge,

@@ -59,6 +59,7 @@ impl Engine {
         }
         loops.spawn(self.clone().listen(wakes));
         loops.spawn(self.clone().find_lost_tasks());
+        loops.spawn(self.clone().note_token_uses());
         loops.spawn(self.events.clone().run_announcing());
         loops.spawn(self.events.clone().run_hearing());
         loops.spawn(Dispatcher::new(self.clone()).run());
@@ -294,7 +295,11 @@ impl Engine {
                 let changes = Changes::of_owner(owner.key(), *revision, decision);
                 Ok(Some(Draft::told(changes, news)))
             }
-            Owner::Flow(_) | Owner::Step(_) | Owner::Worker(_) | Owner::Vote(_) => Ok(None),
+            Owner::Flow(_)
+            | Owner::Step(_)
+            | Owner::Worker(_)
+            | Owner::Vote(_)
+            | Owner::Token(_) => Ok(None),
         }
     }
 

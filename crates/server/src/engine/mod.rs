@@ -43,6 +43,7 @@ pub(crate) mod random;
 mod records;
 mod take;
 mod to_its_end;
+mod tokens;
 mod totals;
 mod transact;
 mod votes;
@@ -88,6 +89,7 @@ use self::pace::Paces;
 use self::random::Ids;
 use self::write::Writer;
 use crate::ServerConfig;
+use crate::access::Tokens;
 use crate::delivery::Deliveries;
 use crate::dispatch::{Dispatch, Roster};
 use crate::events::Events;
@@ -141,6 +143,10 @@ pub(crate) struct Engine {
     pub(crate) deliveries: Deliveries,
     /// Where tasks go whose taker was gone before its answer was written.
     returned: UnboundedSender<(QueueName, Vec<Ask>)>,
+    /// Who may do what.
+    pub(crate) tokens: Arc<Tokens>,
+    /// Tokens are made and revoked by one request at a time.
+    granting: tokio::sync::Mutex<()>,
     /// Queues are counted and made by one request at a time.
     creating: tokio::sync::Mutex<()>,
 }
@@ -161,7 +167,11 @@ impl Engine {
         let events = Events::new(store.clone(), meters.clone(), tracer.clone());
         let (store_of, events_of, roster_of) = (store.clone(), events.clone(), roster.clone());
         let writer = Writer { store: store_of, events: events_of, roster: roster_of };
+        let bytes_max = crate::api::bytes_in_flight_max();
+        let tokens = Tokens::new(store.clone(), &config.tokens, bytes_max);
         let engine = Self {
+            tokens: Arc::new(tokens),
+            granting: tokio::sync::Mutex::new(()),
             rounds: AtomicU64::new(0),
             started_at: store.now(),
             writer: Arc::new(writer),

@@ -9,7 +9,7 @@ use punctual_store::port::PutRefusal;
 use punctual_store::{PutQueue, QueueStats, StoreError};
 
 use super::{Engine, Failure};
-use crate::access::Scope;
+use crate::access::{self, Scope};
 
 /// How often a queue is read again before the request is given up.
 const ROUNDS_MAX: usize = 16;
@@ -54,6 +54,8 @@ impl Engine {
     }
 
     fn new_queue(&self, name: &QueueName, settings: Settings) -> Queue {
+        let made_by = access::current().map(|bearer| bearer.mark());
+        let settings = Settings { made_by, ..settings };
         Queue { name: name.clone(), settings, paused: false, created_at: self.now() }
     }
 
@@ -69,6 +71,13 @@ impl Engine {
                 self.max_queues
             );
             return Err(Failure::invalid("queue", rule));
+        }
+        if let Some(max) = access::current().and_then(|bearer| bearer.limits.queues) {
+            let own = |other: &&Arc<Queue>| other.settings.made_by == queue.settings.made_by;
+            if queues.iter().filter(own).count() as u64 >= max {
+                let text = format!("queues: the token made {max} queues, its limit; delete one");
+                return Err(Failure::Limited(text));
+            }
         }
         Ok(self.store.put_queue(PutQueue { queue, before: None }).await?)
     }

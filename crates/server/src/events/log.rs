@@ -16,9 +16,8 @@ fn level(kind: &str) -> Level {
         "worker.lost" | "plan.error" | "plan.no_worker" | "bundle.failed" | "notice.exhausted"
         | "task.refused" => Level::WARN,
         "queue.changed" | "worker.joined" | "worker.left" | "worker.draining" | "plan.created"
-        | "plan.deleted" | "plan.paused" | "plan.resumed" | "flow.failed" | "flow.cancelled" => {
-            Level::INFO
-        }
+        | "token.created" | "token.revoked" | "plan.deleted" | "plan.paused" | "plan.resumed"
+        | "flow.failed" | "flow.cancelled" => Level::INFO,
         _ => Level::DEBUG,
     }
 }

@@ -1,6 +1,6 @@
 //! Access tokens: what every route asks for, and the queues a token is good for.
 
-use punctual_server::{AccessToken, Right, Scope, ServerConfig, TokenHash};
+use punctual_server::{AccessToken, Right, Scope, ServerConfig, TokenHash, TokenLimits};
 use serde_json::Value;
 
 use super::{TestServer, json};
@@ -15,6 +15,7 @@ fn tokens() -> Vec<AccessToken> {
         hash: TokenHash::of(&name),
         rights: vec![right],
         queues,
+        limits: TokenLimits::default(),
     };
     let all = Right::ALL.map(|right| token(right.name().to_owned(), right, Scope::all()));
     let limited = Right::ALL.map(|right| token(format!("some-{}", right.name()), right, some()));
@@ -70,6 +71,7 @@ fn needed(route: &str) -> Option<Right> {
     match method {
         _ if is_open => None,
         _ if path.starts_with("/v1/system/") => Some(Right::Admin),
+        _ if path.starts_with("/v1/tokens") => Some(Right::Admin),
         "GET" => Some(Right::Read),
         "POST" if path == "/v1/plans/preview" => Some(Right::Read),
         _ if path == "/v1/queues/{queue}" => Some(Right::Admin),
@@ -97,6 +99,7 @@ fn filled(path: &str, queue: &str) -> String {
         .replace("{id}", "none")
         .replace("{key}", "k")
         .replace("{worker}", "none")
+        .replace("{name}", "none")
 }
 
 #[tokio::test]

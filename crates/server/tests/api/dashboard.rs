@@ -1,7 +1,7 @@
 //! The files of the dashboard and of the API reference: open to everybody, kept by browsers, and allowed
 //! to load nothing from elsewhere.
 
-use punctual_server::{AccessToken, Right, Scope, ServerConfig, TokenHash};
+use punctual_server::{AccessToken, Right, Scope, ServerConfig, TokenHash, TokenLimits};
 
 use super::TestServer;
 
@@ -82,8 +82,12 @@ async fn what_is_not_there_is_not_found_and_nothing_is_taken() {
 
 #[tokio::test]
 async fn no_token_is_asked_for() {
-    let token =
-        AccessToken { hash: TokenHash::of("x"), rights: vec![Right::Read], queues: Scope::all() };
+    let token = AccessToken {
+        hash: TokenHash::of("x"),
+        rights: vec![Right::Read],
+        queues: Scope::all(),
+        limits: TokenLimits::default(),
+    };
     let config = ServerConfig { tokens: vec![token], ..ServerConfig::default() };
     let server = TestServer::with(config).await;
     for page in ["/", "/docs"] {

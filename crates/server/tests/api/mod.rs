@@ -34,6 +34,7 @@ mod stats;
 mod system;
 mod takes;
 mod tls;
+mod tokens;
 mod traces;
 mod waits;
 mod wire;

@@ -58,7 +58,8 @@ impl Answer {
         assert_eq!(self.json["status"], status);
         assert_eq!(self.json["type"], format!("urn:punctual:{code}"));
         assert!(self.json["title"].is_string());
-        assert_eq!(self.headers.contains_key("retry-after"), status == 503);
+        let is_later = status == 503 || code == "limited";
+        assert_eq!(self.headers.contains_key("retry-after"), is_later);
         self.json["detail"].as_str().unwrap().to_owned()
     }
 }

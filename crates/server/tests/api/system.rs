@@ -1,6 +1,8 @@
 //! The server about itself: what a caller may do, settings, tokens, the store, the servers beside it.
 
-use punctual_server::{AccessToken, Right, Scope, ServerConfig, Setting, Source, TokenHash};
+use punctual_server::{
+    AccessToken, Right, Scope, ServerConfig, Setting, Source, TokenHash, TokenLimits,
+};
 
 use super::{TestServer, json};
 
@@ -9,6 +11,7 @@ fn tokens() -> Vec<AccessToken> {
         hash: TokenHash::of(name),
         rights: rights.to_vec(),
         queues,
+        limits: TokenLimits::default(),
     };
     vec![
         token("boss", &Right::ALL, Scope::all()),

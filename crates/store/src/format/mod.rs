@@ -56,6 +56,7 @@ const ADDED: &[Added] = &[
     Added { record: "NewTask", field: "max_runtime", since: 2 },
     Added { record: "TaskRow", field: "max_runtime", since: 2 },
     Added { record: "Settings", field: "max_runtime", since: 2 },
+    Added { record: "Settings", field: "made_by", since: 2 },
     Added { record: "Ballot", field: "max_runtime", since: 2 },
     Added { record: "Ballot", field: "started", since: 2 },
     Added { record: "Order", field: "on_error", since: 2 },

@@ -99,7 +99,7 @@ impl Contents {
                 OwnerKind::Plan => contents.plans += 1,
                 OwnerKind::Flow => contents.flows += 1,
                 OwnerKind::Worker => contents.workers += 1,
-                OwnerKind::Step | OwnerKind::Vote => {}
+                OwnerKind::Step | OwnerKind::Vote | OwnerKind::Token => {}
             }
             Ok(())
         })?;

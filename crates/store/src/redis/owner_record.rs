@@ -91,6 +91,7 @@ impl Call<'_> {
             Owner::Step(step) => (json(step), marked(step), None),
             Owner::Worker(worker) => (json(worker), marked(worker), None),
             Owner::Vote(vote) => (json(vote), marked(vote), None),
+            Owner::Token(token) => (json(token), marked(token), None),
         };
         self.arg(record).arg(packed).arg(seconds_text(timer));
         self.arg(millis_text(owner.due_at())).arg(millis_text(owner.alarm_at()));
@@ -165,6 +166,7 @@ impl Shown {
             OwnerKind::Step => Owner::Step(Box::new(self.unpacked()?)),
             OwnerKind::Worker => Owner::Worker(Box::new(self.unpacked()?)),
             OwnerKind::Vote => Owner::Vote(Box::new(self.unpacked()?)),
+            OwnerKind::Token => Owner::Token(Box::new(self.unpacked()?)),
         };
         Ok(StoredOwner { owner, revision })
     }

@@ -163,6 +163,7 @@ pub(super) fn owners(now: Timestamp) -> Vec<(Owner, Vec<RawJson>)> {
     }
     owners.push((Owner::Worker(Box::new(owner::worker(now))), items(0)));
     owners.push((Owner::Vote(Box::new(owner::vote("mode:vote", now))), items(2)));
+    owners.push((Owner::Token(Box::new(owner::token(now))), items(0)));
     owners
 }
 

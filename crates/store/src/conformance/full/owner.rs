@@ -4,12 +4,13 @@ use punctual_core::bundle::{BundleKey, BundleState, Later, Lock};
 use punctual_core::calendar::Position;
 use punctual_core::flow::{Check, Counts, FlowState, OnFailure, StepState};
 use punctual_core::plan::{LastState, OnError, Order, Phase, Run};
+use punctual_core::queue::Rate;
 use punctual_core::retry::MaxAttempts;
 use punctual_core::vote::{Ballot, BallotState};
 use punctual_core::worker::WorkerState;
 use punctual_core::{
-    Bundle, Flow, FlowId, FlowStep, Plan, PlanId, RetryPolicy, Seed, Span, StepName, Timestamp,
-    Verb, Vote, Worker,
+    AccessToken, Bundle, Flow, FlowId, FlowStep, Plan, PlanId, RetryPolicy, Right, Seed, Span,
+    StepName, Timestamp, TokenLimits, TokenName, TokenUse, Verb, Vote, Worker,
 };
 
 use super::super::fixture;
@@ -174,6 +175,26 @@ pub fn worker(now: Timestamp) -> Worker {
         state: WorkerState::Draining,
         joined_at: now - Span::from_millis(20_002),
         seen_at: now - Span::from_millis(1_006),
+    }
+}
+
+/// An access token.
+pub(super) fn token(now: Timestamp) -> AccessToken {
+    AccessToken {
+        name: TokenName::parse("a:token").expect("a name in a check is well formed"),
+        hash: "0f".repeat(32),
+        rights: vec![Right::Produce, Right::Admin],
+        queues: Some(vec!["one".to_owned(), "two:*".to_owned()]),
+        expires: Some(now + Span::from_millis(1_009)),
+        limits: TokenLimits {
+            queues: Some(1),
+            connections: Some(2),
+            streams: Some(3),
+            bytes_in_flight: Some(4),
+            requests: Some(Rate { limit: 5, per: Span::from_millis(6_006) }),
+        },
+        created_at: now - Span::from_millis(7_007),
+        used: TokenUse { last_used: Some(now - Span::from_millis(8)), requests: 9, refusals: 10 },
     }
 }
 

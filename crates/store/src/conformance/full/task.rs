@@ -51,6 +51,7 @@ pub fn queue(name: &str, mode: Mode, now: Timestamp) -> Queue {
             timeout: Span::from_millis(12_345),
             abandon_after: Some(Span::from_secs(77)),
             abandoned: Abandoned::Drop,
+            made_by: Some("0123abcd".to_owned()),
         },
         paused: true,
         created_at: now - Span::from_secs(1_000),

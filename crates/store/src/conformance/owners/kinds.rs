@@ -41,7 +41,7 @@ fn all(kind: OwnerKind) -> OwnerListing {
 
 /// Whether it is the only one in its place.
 fn is_alone(kind: OwnerKind) -> bool {
-    matches!(kind, OwnerKind::Flow | OwnerKind::Worker)
+    matches!(kind, OwnerKind::Flow | OwnerKind::Worker | OwnerKind::Token)
 }
 
 async fn every_kind_is_made_changed_and_removed(f: Fixture) {
@@ -125,7 +125,10 @@ async fn every_kind_has_its_alarm(f: Fixture) {
         match owner.owner.alarm_at() {
             Some(at) => assert_eq!((at, &rung[..]), (f.now(), std::slice::from_ref(&owner))),
             None => {
-                assert!(matches!(kind, OwnerKind::Step | OwnerKind::Vote), "{kind:?}");
+                assert!(
+                    matches!(kind, OwnerKind::Step | OwnerKind::Vote | OwnerKind::Token),
+                    "{kind:?}"
+                );
                 assert_eq!(rung, []);
             }
         }

@@ -17,8 +17,8 @@ use punctual_core::plan::Order;
 use punctual_core::vote::{Ballot, BallotState, Vote};
 use punctual_core::worker::{SILENCE, Worker, WorkerState};
 use punctual_core::{
-    Bundle, FlowId, NewTask, Owner, OwnerKey, OwnerKind, OwnerRef, Plan, PlanId, RawJson, Spec,
-    StepName, Timestamp, Token,
+    AccessToken, Bundle, FlowId, NewTask, Owner, OwnerKey, OwnerKind, OwnerRef, Plan, PlanId,
+    RawJson, Right, Spec, StepName, Timestamp, Token, TokenLimits, TokenName, TokenUse,
 };
 
 use super::fixture::{Fixture, id, queue, worker};
@@ -144,6 +144,16 @@ pub fn owner_of(kind: OwnerKind, queue_name: &str, name: &str, at: Timestamp) ->
             let (queue, task) = (queue(queue_name), id(name));
             Owner::Vote(Box::new(Vote { queue, task, ballots: vec![ballot] }))
         }
+        OwnerKind::Token => Owner::Token(Box::new(AccessToken {
+            name: TokenName::parse(queue_name).expect(well_formed),
+            hash: "00".repeat(32),
+            rights: vec![Right::Read],
+            queues: None,
+            expires: Some(at),
+            limits: TokenLimits::default(),
+            created_at: at,
+            used: TokenUse::default(),
+        })),
     }
 }
 

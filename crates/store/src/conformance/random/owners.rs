@@ -18,7 +18,7 @@ use crate::port::{
 
 /// The owners each queue of a sequence may have. It wants the same plans as all others; what lies under
 /// its own name is called like the queue.
-const OWNERS: [(OwnerKind, &str); 11] = [
+const OWNERS: [(OwnerKind, &str); 12] = [
     (OwnerKind::Bundle, "k"),
     (OwnerKind::Bundle, "k/2"),
     (OwnerKind::Bundle, "ä"),
@@ -30,6 +30,7 @@ const OWNERS: [(OwnerKind, &str); 11] = [
     (OwnerKind::Step, "k"),
     (OwnerKind::Step, "s"),
     (OwnerKind::Worker, ""),
+    (OwnerKind::Token, ""),
 ];
 
 /// A step on owners and tasks of one queue.

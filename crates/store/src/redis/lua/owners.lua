@@ -3,7 +3,7 @@
 -- A record says by itself in which sorted sets it stands and with which score: `timer` (for people, in
 -- Unix seconds), `due` and `alarm` (milliseconds).
 
-local KINDS = {'bundle', 'plan', 'flow', 'step', 'worker', 'vote'}
+local KINDS = {'bundle', 'plan', 'flow', 'step', 'worker', 'vote', 'token'}
 local IS_KIND = {}
 for _, kind in ipairs(KINDS) do
   IS_KIND[kind] = true
