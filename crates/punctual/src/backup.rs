@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -48,7 +49,8 @@ struct Report<'a> {
 impl Backup {
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         let file = self.file.as_path();
-        if file.exists() && !self.force {
+        // A link counts as well, wherever it leads: it is replaced, never followed.
+        if file.symlink_metadata().is_ok() && !self.force {
             bail!("{} is there already; choose another name, or --force", file.display());
         }
         let (client, output) = self.remote.open()?;
@@ -85,7 +87,7 @@ async fn fetch(client: &Client, part: &Path, is_json: bool) -> anyhow::Result<u6
     waiting.finish_and_clear();
     let bar = bar_of(backup.bytes()).with_message("backup");
     let cannot = || format!("cannot write {}", part.display());
-    let mut file = File::create(part).with_context(cannot)?;
+    let mut file = create(part).with_context(cannot)?;
     let mut bytes = 0;
     while let Some(piece) = backup.next().await? {
         file.write_all(&piece).with_context(cannot)?;
@@ -98,6 +100,15 @@ async fn fetch(client: &Client, part: &Path, is_json: bool) -> anyhow::Result<u6
         bail!("the backup broke off after {bytes} bytes; try again");
     }
     Ok(bytes)
+}
+
+/// Makes a file that only its owner may read, in the place of whatever was left there. A link is removed and
+/// not followed.
+fn create(part: &Path) -> std::io::Result<File> {
+    if part.symlink_metadata().is_ok() {
+        std::fs::remove_file(part)?;
+    }
+    File::options().write(true).create_new(true).mode(0o600).open(part)
 }
 
 /// Makes the name of a new file as durable as its contents.

@@ -1,6 +1,7 @@
 //! Where tasks are kept: the settings that say so, and how a store is opened there.
 
 use std::fmt;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -170,7 +171,10 @@ fn dev_clock(dir: &Path) -> anyhow::Result<MovableClock> {
             dir.display()
         );
     }
-    std::fs::create_dir_all(dir)
+    let mut made = std::fs::DirBuilder::new();
+    made.recursive(true)
+        .mode(0o700)
+        .create(dir)
         .and_then(|()| MovableClock::noted_in(dir.join(DEV_CLOCK)))
         .with_context(|| format!("the clock of {} cannot be kept", dir.display()))
 }

@@ -4,6 +4,7 @@
 //! undone, and tokens that were refused. Each is a log line of the target `audit`, and an entry that the
 //! store keeps. No token, payload or setting is ever in one.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Refusals that are noted at once, and how often one more is.
 const REFUSALS_MAX: f64 = 20.0;
 const REFUSALS_PER_SECOND: f64 = 1.0;
+/// Tokens whose refusals are counted, before those are forgotten that were not refused lately.
+const BUCKETS_MAX: usize = 1_000;
 /// Most characters of a path in an entry.
 const TARGET_CHARS_MAX: usize = 300;
 
@@ -76,7 +79,8 @@ fn shortened(text: &str) -> String {
 /// Where deeds are noted.
 pub(crate) struct Audit {
     store: Arc<dyn Store>,
-    refusals: Mutex<Bucket>,
+    /// Of each, so that nobody's refusals keep those of others out.
+    refusals: Mutex<HashMap<String, Bucket>>,
 }
 
 /// How many refusals may be noted now.
@@ -87,8 +91,7 @@ struct Bucket {
 
 impl Audit {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        let refusals = Mutex::new(Bucket { level: REFUSALS_MAX, at: Instant::now() });
-        Self { store, refusals }
+        Self { store, refusals: Mutex::default() }
     }
 
     /// Notes what came of a deed. Whoever tries in vain again and again is noted now and then.
@@ -99,7 +102,8 @@ impl Audit {
         from: Option<SocketAddr>,
         status: u16,
     ) {
-        if matches!(status, 401 | 403) && !self.may_note_refusal() {
+        // What is not there was not touched, and anybody can ask for it.
+        if status == 404 || (matches!(status, 401 | 403) && !self.may_note_refusal(&who)) {
             return;
         }
         let from = from.map_or_else(String::new, |address| address.to_string());
@@ -116,9 +120,15 @@ impl Audit {
         let _ = tokio::time::timeout(PATIENCE, noting).await;
     }
 
-    fn may_note_refusal(&self) -> bool {
-        let mut bucket = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+    fn may_note_refusal(&self, who: &str) -> bool {
+        let mut buckets = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
+        if buckets.len() >= BUCKETS_MAX {
+            let since = |bucket: &Bucket| now.duration_since(bucket.at).as_secs_f64();
+            buckets.retain(|_, bucket| since(bucket) * REFUSALS_PER_SECOND < REFUSALS_MAX);
+        }
+        let full = || Bucket { level: REFUSALS_MAX, at: now };
+        let bucket = buckets.entry(who.to_owned()).or_insert_with(full);
         let refilled = now.duration_since(bucket.at).as_secs_f64() * REFUSALS_PER_SECOND;
         bucket.level = (bucket.level + refilled).min(REFUSALS_MAX);
         bucket.at = now;

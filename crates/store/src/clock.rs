@@ -3,6 +3,8 @@
 //! Due times and expiries are points on the wall clock. Holds are durations: they run on a count
 //! that never jumps, so that setting the machine's clock neither ends a hold nor stretches it.
 
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -107,7 +109,9 @@ impl MovableClock {
     fn note(&self, ahead_ms: i64) -> std::io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let new = file.with_extension("new");
-        std::fs::write(&new, ahead_ms.to_string())?;
+        let mut options = std::fs::File::options();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        options.open(&new)?.write_all(ahead_ms.to_string().as_bytes())?;
         std::fs::rename(new, &**file)
     }
 }

@@ -420,7 +420,8 @@ pub trait Store: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Notes things that were done, in their order. The last [`AUDIT_ENTRIES_MAX`] are kept.
+    /// Notes things that were done, in their order. The last [`AUDIT_ENTRIES_MAX`] of each token and kind
+    /// are kept.
     async fn audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError>;
 
     /// Reads what was done, by whichever server, the newest first.

@@ -174,3 +174,45 @@ async fn a_store_without_files_is_not_copied() {
     assert!(said.contains("memory: keeps nothing"), "{said}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
+
+/// The rights of everybody but its owner.
+fn open_to_others(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o077
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_else_reads_a_store_or_its_backup() {
+    let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = dir.path().join("store");
+    let server = Server::start(&store);
+    server.client().push("q", &NewTask::new("secret")).await.unwrap();
+    let check = |dir: &Path| {
+        assert_eq!(open_to_others(dir), 0, "{}", dir.display());
+        for file in std::fs::read_dir(dir).unwrap() {
+            let path = file.unwrap().path();
+            assert_eq!(open_to_others(&path), 0, "{}", path.display());
+        }
+    };
+    check(&store);
+    // A link in the way of a backup is never followed: not under its name, nor while it is written.
+    let victim = elsewhere.path().join("victim");
+    std::fs::write(&victim, "precious").unwrap();
+    let file = elsewhere.path().join("copy.backup");
+    let backup = |more: &[&str]| {
+        let mut command = punctual();
+        command.env("PUNCTUAL_URL", format!("http://{}", server.address()));
+        command.arg("backup").arg(&file).args(more).output().unwrap()
+    };
+    std::os::unix::fs::symlink(&victim, elsewhere.path().join("copy.backup.part")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path().join("none"), &file).unwrap();
+    assert!(complaint(&backup(&[]), 1).contains("is there already"));
+    told(&backup(&["--force", "--json"]));
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+    assert!(!elsewhere.path().join("none").exists());
+    assert!(file.symlink_metadata().unwrap().is_file());
+    assert_eq!(open_to_others(&file), 0);
+    let restored = elsewhere.path().join("restored");
+    assert!(restore(&file, &restored, &[]).status.success());
+    check(&restored);
+}

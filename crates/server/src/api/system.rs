@@ -232,7 +232,8 @@ impl From<AuditEntry> for AuditView {
 
 /// Read what was done to queues and to the server, the newest first.
 ///
-/// The last 10000 entries are kept; over Redis those of all servers.
+/// The last 1000 entries of each token and kind are kept; over Redis those of all servers. What was answered
+/// with 404 is not among them.
 #[utoipa::path(get, path = "/v1/system/audit", tag = "operations", params(AuditParams),
     responses((status = 200, description = "A page of entries", body = Page<AuditView>), Reads))]
 async fn get_audit(

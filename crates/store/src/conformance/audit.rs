@@ -10,6 +10,44 @@ checks! {
     "audit":
     what_was_done_is_told_newest_first,
     the_last_of_what_was_done_outlives_a_restart,
+    nobody_pushes_out_what_another_did,
+}
+
+/// An attack that fills the log leaves what others did, and what the attacker did of other kinds.
+async fn nobody_pushes_out_what_another_did(mut f: Fixture) {
+    let now = f.now();
+    let entry = |who: &str, action: &str, n: usize| AuditEntry {
+        at: now,
+        who: who.to_owned(),
+        from: String::new(),
+        action: action.to_owned(),
+        target: n.to_string(),
+        status: 403,
+    };
+    let first = [entry("a", "queue.reset", 0), entry("a\0b", "x", 1), entry("b", "queue.put", 2)];
+    f.store().audit(&first).await.expect("the store answers");
+    let flood: Vec<_> =
+        (3..2 * AUDIT_ENTRIES_MAX).map(|n| entry("b", "token.refused", n)).collect();
+    for some in flood.chunks(500) {
+        f.store().audit(some).await.expect("the store answers");
+    }
+    let kept = flood[flood.len() - AUDIT_ENTRIES_MAX..].iter().rev();
+    let expected: Vec<_> = kept.chain(first.iter().rev()).cloned().collect();
+    for is_again in [false, true] {
+        if is_again && !f.restart().await {
+            return;
+        }
+        let (mut items, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = f.store().audited(cursor, 300).await.expect("the store answers");
+            items.extend(page.items);
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(items, expected);
+    }
 }
 
 async fn what_was_done_is_told_newest_first(f: Fixture) {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
+use super::private;
 use super::{FILE, LOG, sqlite, stopped};
 use crate::port::{Backup, NoBackup, StoreError};
 
@@ -62,6 +63,7 @@ fn copy(dir: &Path) -> Result<(File, u64), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
         Connection::open_with_flags(dir.join(FILE), flags).map_err(|error| failed(&error))?;
+    private::create(&part).map_err(|error| failed(&error))?;
     let target = part.to_str().ok_or_else(|| failed(&"the path of the store is not UTF-8"))?;
     connection
         .execute("VACUUM INTO ?1", [target])

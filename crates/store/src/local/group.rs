@@ -198,7 +198,7 @@ impl Shard {
                     self.owners.insert(key, *entry);
                 }
                 Undo::Keyed => self.keyed.undo(),
-                Undo::Audit { before } => self.audit = before,
+                Undo::Audit(noted) => self.audit.undo(noted),
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use punctual_core::{Queue, QueueName};
 
+use super::audit::Trail;
 use super::group::{ALARMS, Agenda};
 use super::holdings::Holdings;
 use super::journal::{Journal, JournalError, Table};
@@ -15,7 +16,7 @@ use super::moves::Moves;
 use super::owner_index::OwnerIndex;
 use super::readers::Keys;
 use super::rows::{
-    BirthsRow, Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, check, missing, packed, put, unpack,
+    BirthsRow, Body, KeyedRow, MetaRow, ReceiptRow, StatusRow, missing, packed, put, unpack,
 };
 use super::shard::{Remains, Shard, entry_of};
 use crate::clock::Clock;
@@ -65,7 +66,7 @@ impl Shard {
             clock,
             hash_key: meta.hash_key,
             receipts: Receipts::default(),
-            audit: 1..1,
+            audit: Trail::default(),
             last_number: 0,
             last_birth: births.last,
             reserved_births: births.last,
@@ -126,9 +127,7 @@ impl Shard {
             Ok(())
         })?;
         journal.scan(Table::Audit, &mut |key, row| {
-            check(Table::Audit, key, row)?;
-            let first = if self.audit.is_empty() { key } else { self.audit.start };
-            self.audit = first..key + 1;
+            self.audit.load(key, unpack(Table::Audit, key, row)?);
             Ok(())
         })?;
         let numbers: Vec<u32> = self.queues.keys().copied().collect();

@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::port::StoreError;
@@ -40,6 +40,7 @@ impl DirectoryLock {
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(0o600)
             .open(dir.join("lock"))
             .map_err(|error| cannot_write(dir, &error))?;
         let mut text = String::new();

@@ -10,7 +10,7 @@
 //! - `shard`: all state and every change of it. `group`: how changes become durable together, or
 //!   are undone. `load`: how the state is rebuilt at start.
 //! - `index`, `lane`, `classes`, `bucket`: what is in memory per queue. `memo`: what is remembered besides.
-//! - `audit`: what was done of late.
+//! - `audit`: what was done of late. `private`: files that only their owner may read.
 //! - `holdings`: which tasks of which queues a worker has. `numbers`: numbers for names.
 //! - `owner_index`: bundles, plans and all other owners in memory.
 //! - `journal`: the trait; `sqlite` and `memory` carry it out. `rows`: how records are packed.
@@ -39,6 +39,7 @@ mod numbers;
 mod ordered;
 mod owner_index;
 mod owners;
+mod private;
 mod queues;
 mod readers;
 mod restore;

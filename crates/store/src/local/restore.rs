@@ -3,8 +3,9 @@
 //! Tokens never come back to life. Who held a task when the backup was made may have lost it since to
 //! another, so in a store that was restored every hold is over, and nobody has a token for it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use punctual_core::{Owner, OwnerKind, Queue, Seed, Timestamp};
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use super::journal::{Journal, JournalError, ReadRows, Table};
 use super::lock::{DirectoryLock, Note};
+use super::private;
 use super::rows::{Body, OwnerRow, StatusRow, check, packed, put, unpack};
 use super::sqlite::{self, SqliteJournal};
 use super::{FILE, LOG};
@@ -158,7 +160,10 @@ fn reader(file: &Path) -> Result<Box<dyn ReadRows>, StoreError> {
 fn copy(backup: &Path, part: &Path) -> Result<(), StoreError> {
     let written = || -> std::io::Result<()> {
         let mut from = File::open(backup)?;
-        let mut to = OpenOptions::new().write(true).create(true).truncate(true).open(part)?;
+        if part.symlink_metadata().is_ok() {
+            std::fs::remove_file(part)?;
+        }
+        let mut to = private::create(part)?;
         std::io::copy(&mut from, &mut to)?;
         to.flush()?;
         to.sync_all()
@@ -212,7 +217,7 @@ fn end_holds(part: &Path, now: Timestamp) -> Result<(), StoreError> {
 /// Moves the files of a store into a directory beside them, and says which.
 fn put_aside(dir: &Path, now: Timestamp) -> std::io::Result<PathBuf> {
     let aside = dir.join(format!("before-{}", now.as_millis()));
-    std::fs::create_dir_all(&aside)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&aside)?;
     for name in FILES.iter().filter(|name| dir.join(name).exists()) {
         std::fs::rename(dir.join(name), aside.join(name))?;
     }

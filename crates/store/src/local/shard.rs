@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::Hasher;
-use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -14,6 +13,7 @@ use punctual_core::queue::Mode;
 use punctual_core::{OwnerKey, Queue, QueueName, Settings, State, Status, TaskId};
 use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher13To128};
 
+use super::audit::{Noted, Trail};
 use super::bucket::Bucket;
 use super::group::Agenda;
 use super::holdings::{Holdings, NOBODY};
@@ -51,7 +51,7 @@ pub(super) struct Shard {
     pub(super) hash_key: [u64; 2],
     pub(super) receipts: Receipts,
     /// The rows of what was done.
-    pub(super) audit: Range<u64>,
+    pub(super) audit: Trail,
     pub(super) last_number: u32,
     pub(super) last_birth: u64,
     /// Births up to this one are known on disk to be used.
@@ -114,9 +114,7 @@ pub(super) enum Undo {
         dead: usize,
     },
     Keyed,
-    Audit {
-        before: Range<u64>,
-    },
+    Audit(Noted),
 }
 
 impl Shard {

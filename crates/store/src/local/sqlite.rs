@@ -14,6 +14,7 @@ use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::journal::{Journal, JournalError, ReadRows, Table, Visit};
+use super::private;
 use super::wal::{Leftover, leftover};
 use crate::port::StoreError;
 
@@ -57,6 +58,13 @@ impl SqliteJournal {
         let open = |problem: String| StoreError::Open(format!("{}: {problem}", path.display()));
         let sql = |error: rusqlite::Error| open(error.to_string());
         let is_unclean = check_log(path)?;
+        private::ensure(path).map_err(|error| open(error.to_string()))?;
+        // SQLite makes its other files like this one; those of an earlier version may be there already.
+        for ending in ["-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            private::restrict(Path::new(&name));
+        }
         let mut connection = Connection::open(path).map_err(sql)?;
         keep_log(&connection, true).map_err(sql)?;
         let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));

@@ -53,8 +53,8 @@ impl Store for LocalStore {
     async fn audited(&self, cursor: Option<String>, limit: usize) -> Result<AuditPage, StoreError> {
         let before = cursor.map_or(Ok(u64::MAX), |cursor| cursor.parse());
         let before = before.map_err(|_| StoreError::BadCursor)?;
-        let rows = self.run(|desk| Ok(desk.shard.audit.clone())).await?;
-        self.readers.read(move |reader| audit::read_page(reader, rows, before, limit)).await
+        let page = self.run(move |desk| Ok(desk.shard.audit.page(before, limit))).await?;
+        self.readers.read(move |reader| audit::read_page(reader, page)).await
     }
 
     async fn bytes(&self) -> Result<Option<u64>, StoreError> {

@@ -3,8 +3,8 @@
 use punctual_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How many entries are kept, over all servers that share a store.
-pub const AUDIT_ENTRIES_MAX: usize = 10_000;
+/// How many entries are kept of each token and kind, over all servers that share a store.
+pub const AUDIT_ENTRIES_MAX: usize = 1_000;
 
 /// Something somebody did, or tried to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

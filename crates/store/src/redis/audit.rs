@@ -10,6 +10,7 @@ impl Node {
         let mut call = self.call(&AUDIT, Keys::FIRST_SHARD).await;
         call.arg(AUDIT_ENTRIES_MAX);
         for entry in entries {
+            call.arg(format!("{}\0{}", entry.who, entry.action));
             call.arg(serde_json::to_string(entry).expect("an entry is plain text and numbers"));
         }
         call.send().await.map(drop)

@@ -9,7 +9,7 @@ if repeated then
   return answer(repeated)
 end
 
-call('UNLINK', keyed_key, order_key, prefix .. 'audit')
+call('UNLINK', keyed_key, order_key, prefix .. 'audit', prefix .. 'audit:ring')
 for n = 0, STRINGS - 1 do
   local string_name = string.format('%04x', n)
   call('UNLINK', receipt_key(string_name, now - RECEIPT_MS), receipt_key(string_name, now))
