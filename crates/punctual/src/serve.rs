@@ -212,6 +212,7 @@ async fn serve(
                 limits: config.delivery,
                 ..DeliveryConfig::default()
             },
+            ..ServerConfig::default()
         },
     );
     if let Some(inbox) = inbox {

@@ -78,6 +78,8 @@ pub struct ServerConfig {
     pub tls: Option<Arc<Certificate>>,
     /// All settings as people may read them, without secrets.
     pub settings: Vec<Setting>,
+    /// Most connections at once; further ones wait until one has ended.
+    pub connections_max: usize,
     /// The name by which those that share its store know it, new with every start; none: one is made up.
     pub node: Option<String>,
 }
@@ -97,6 +99,7 @@ impl Default for ServerConfig {
             traces: None,
             tls: None,
             settings: Vec::new(),
+            connections_max: 16_384,
             node: None,
         }
     }

@@ -31,8 +31,8 @@ use crate::{Server, ServerConfig};
 
 /// The one path whose answers go on for ever.
 const EVENTS: &str = "/v1/events";
-/// Most connections at once; further ones wait until one has ended.
-const CONNECTIONS_MAX: usize = 16_384;
+/// One of so many places for connections is kept for settling tasks and for health: 5 %.
+const RESERVED_PARTS: usize = 20;
 /// How long a connection may be silent, or take to send the head of a request.
 const SILENCE_MAX: Duration = Duration::from_secs(75);
 /// How often the peer of an HTTP/2 connection has to show that it is there.
@@ -92,7 +92,8 @@ pub(crate) async fn run(
     let giving_back = tokio::spawn(engine.clone().give_back(returned, closing.clone()));
     let app = Arc::new(App::new(engine.clone(), presence, &config));
     let api = Api::new(app.clone());
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let connections_max = config.connections_max;
+    let places = Arc::new(Semaphore::new(connections_max));
     let ending = watch::Sender::new(false);
     let accepting = accept(&listener, &api, &places, &ending, &engine.events, config.tls.as_ref());
     let ended = tokio::select! {
@@ -108,7 +109,7 @@ pub(crate) async fn run(
     drop(stop_receiving);
     drop(stop_delivering);
     ending.send_replace(true);
-    let all_places = places.acquire_many(CONNECTIONS_MAX as u32);
+    let all_places = places.acquire_many(connections_max as u32);
     if tokio::time::timeout(DRAIN_MAX, all_places).await.is_err() {
         warn!("some requests did not end within {DRAIN_MAX:?} and were cut off");
     }
@@ -163,11 +164,15 @@ async fn accept(
     events: &Arc<Events>,
     tls: Option<&Arc<Certificate>>,
 ) {
+    // Of a few places none is kept.
+    let reserved = places.available_permits() / RESERVED_PARTS;
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) => {
-                let (api, events) = (api.clone().heard_from(peer), events.clone());
+                let is_reserved = places.available_permits() < reserved;
+                let api = api.clone().heard_from(peer, is_reserved);
+                let events = events.clone();
                 let (tls, ending) = (tls.cloned(), ending.subscribe());
                 tokio::spawn(begin(stream, tls, api, ending, events, place));
             }
@@ -220,6 +225,7 @@ async fn serve(
     let heard = patience.clone();
     let listening = Listening::default();
     let listens = listening.clone();
+    let line = api.line();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         heard.heard();
         if request.uri().path() == EVENTS {
@@ -233,6 +239,7 @@ async fn serve(
         end(ending).map(|()| Cue::End).boxed(),
         patience.ended().map(|()| Cue::Silence).boxed(),
         deafness(&events, &listening).map(|()| Cue::Deafness).boxed(),
+        line.is_cut().map(|()| Cue::Unread).boxed(),
     ]);
     loop {
         tokio::select! {
@@ -247,6 +254,7 @@ async fn serve(
                 Cue::End => connection.as_mut().graceful_shutdown(),
                 Cue::Silence => return debug!("a connection was silent for too long"),
                 Cue::Deafness => return debug!("one who listened did not hear of the end"),
+                Cue::Unread => return debug!("a connection left its answer unread for too long"),
             },
         }
     }
@@ -260,6 +268,8 @@ enum Cue {
     Silence,
     /// The peer reads nothing.
     Deafness,
+    /// The peer leaves an answer unread.
+    Unread,
 }
 
 /// Resolves when the server ends.

@@ -127,9 +127,15 @@ impl Tokens {
         Ok(!any.exists)
     }
 
-    /// The same as far as it is known without asking anybody.
-    pub(crate) fn was_open(&self) -> bool {
+    /// Whether it may be so, as far as is known without asking anybody.
+    pub(crate) fn may_be_open(&self) -> bool {
         self.fixed.is_empty() && !locked(&self.any).exists
+    }
+
+    /// Whether it was so when the store was last heard from. One never heard from is not open.
+    pub(crate) fn was_open(&self) -> bool {
+        let any = locked(&self.any);
+        self.fixed.is_empty() && !any.exists && any.none_until.is_some()
     }
 
     fn lease(&self) -> Option<Duration> {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use punctual_core::queue::Rate;
 use punctual_core::{Timestamp, TokenUse};
+use tokio::sync::Notify;
 
 use super::Bearer;
 
@@ -121,12 +122,15 @@ impl Drop for Seat {
 
 /// A connection, and the token of the last request that came over it.
 #[derive(Debug, Default)]
-pub(crate) struct Line(Mutex<Option<Seat>>);
+pub(crate) struct Line {
+    seat: Mutex<Option<Seat>>,
+    cut: Notify,
+}
 
 impl Line {
     /// A request of a token has come. False: the token has its limit of connections.
     pub(crate) fn carries(&self, bearer: &Bearer) -> bool {
-        let mut seat = locked(&self.0);
+        let mut seat = locked(&self.seat);
         if seat.as_ref().is_some_and(|seat| Arc::ptr_eq(&seat.meter, &bearer.meter)) {
             return true;
         }
@@ -136,6 +140,16 @@ impl Line {
             *seat = next;
         }
         fits
+    }
+
+    /// Ends the connection.
+    pub(crate) fn cut(&self) {
+        self.cut.notify_one();
+    }
+
+    /// Waits until the connection is to be ended.
+    pub(crate) async fn is_cut(&self) {
+        self.cut.notified().await;
     }
 }
 

@@ -21,15 +21,19 @@ use punctual_core::limits::{
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::json;
+use super::rights;
 use super::{App, Problem};
 use crate::access::{Access, Bearer};
 use crate::code::Code;
 
-/// How long a client may pause in the middle of a body.
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// The least that must come of a body in a time: 1 KiB a second.
+const PACE_TIME: Duration = Duration::from_secs(30);
+const PACE_BYTES_MIN: usize = 30 << 10;
+/// Bytes in flight that are kept for settling tasks.
+const RESERVED_FOR_SETTLING: usize = 16 << 20;
 /// How long the rest of a refused body is read, and how long its sender may pause meanwhile.
 const DISCARD_MAX: Duration = Duration::from_secs(10);
 const DISCARD_PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -56,6 +60,15 @@ impl InFlight {
         self.bytes_max
     }
 
+    /// Most bytes of all requests together, as far as a request may add to them: the last of them are kept
+    /// for settling tasks, where there are more than the largest body needs.
+    fn bytes_max_for(&self, settles: bool) -> usize {
+        if settles {
+            return self.bytes_max;
+        }
+        self.bytes_max.saturating_sub(RESERVED_FOR_SETTLING).max(self.body_bytes_max())
+    }
+
     /// The largest body that can be worked on.
     fn body_bytes_max(&self) -> usize {
         self.bytes_max.min(BODY_BYTES_MAX)
@@ -68,6 +81,8 @@ pub(crate) struct Share {
     in_flight: Arc<InFlight>,
     /// The token of the request, which has a limit of its own.
     bearer: Option<Arc<Bearer>>,
+    /// Whether it is for settling tasks.
+    settles: bool,
     bytes: usize,
 }
 
@@ -80,9 +95,9 @@ impl Share {
         {
             return Err(Code::Limited);
         }
-        let InFlight { bytes: all, bytes_max } = &*self.in_flight;
-        let more = |all: usize| all.checked_add(bytes).filter(|all| all <= bytes_max);
-        if all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+        let bytes_max = self.in_flight.bytes_max_for(self.settles);
+        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= bytes_max);
+        if self.in_flight.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
             if let Some(bearer) = &self.bearer {
                 bearer.meter.shrink_bytes(bytes as u64);
             }
@@ -151,7 +166,8 @@ impl FromRequest<Arc<App>> for JsonBody {
         check_encoding(request.headers())?;
         let access = request.extensions().get::<Access>();
         let bearer = access.and_then(|access| access.bearer().cloned());
-        let share = Share { in_flight: app.in_flight.clone(), bearer, bytes: 0 };
+        let settles = rights::settles(request.method(), request.uri().path());
+        let share = Share { in_flight: app.in_flight.clone(), bearer, settles, bytes: 0 };
         let declared = request
             .headers()
             .get(CONTENT_LENGTH)
@@ -186,14 +202,15 @@ async fn collect(
 ) -> Result<JsonBody, Problem> {
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
+    let mut pace = None;
     loop {
         // What is there already needs no clock.
         let frame = match poll_immediate(body.frame()).await {
-            Some(frame) => Ok(frame),
-            None => timeout(PAUSE_MAX, body.frame()).await,
-        };
-        let Ok(frame) = frame else {
-            return Err(Problem::new(Code::Timeout, "send the body without long pauses"));
+            Some(frame) => frame,
+            None => {
+                let pace = pace.get_or_insert_with(|| Pace::begin(share.bytes));
+                pace.frame(&mut body, share.bytes).await?
+            }
         };
         let Some(frame) = frame else { break };
         let frame = frame.map_err(|error| {
@@ -224,6 +241,38 @@ async fn collect(
     }
     let bytes = if whole.is_empty() { first } else { whole.freeze() };
     Ok(JsonBody { bytes, share })
+}
+
+/// How fast a body comes.
+struct Pace {
+    until: Instant,
+    /// The bytes that had come when this time began.
+    bytes: usize,
+}
+
+impl Pace {
+    fn begin(bytes: usize) -> Self {
+        Self { until: Instant::now() + PACE_TIME, bytes }
+    }
+
+    /// Waits for the next piece of a body of which so many bytes have come. One that comes too slowly is cut:
+    /// it would hold what is kept for it as long as its sender likes.
+    async fn frame(
+        &mut self,
+        body: &mut axum::body::Body,
+        bytes: usize,
+    ) -> Result<Option<Result<Frame<Bytes>, axum::Error>>, Problem> {
+        loop {
+            if let Ok(frame) = timeout_at(self.until, body.frame()).await {
+                return Ok(frame);
+            }
+            if bytes - self.bytes < PACE_BYTES_MIN {
+                let detail = "send the body faster: at least 1 KiB/s over 30 seconds";
+                return Err(Problem::new(Code::Timeout, detail));
+            }
+            *self = Self::begin(bytes);
+        }
+    }
 }
 
 fn too_large(bytes_max: usize) -> Problem {
@@ -307,7 +356,8 @@ mod tests {
     #[tokio::test]
     async fn no_more_bytes_are_worked_on_than_may_be() {
         let in_flight = Arc::new(InFlight::new(None));
-        let share = || Share { in_flight: in_flight.clone(), bearer: None, bytes: 0 };
+        let share =
+            || Share { in_flight: in_flight.clone(), bearer: None, settles: true, bytes: 0 };
         let body = || axum::body::Body::from("{}");
         let mut others = share();
         assert_eq!(others.grow(BODY_BYTES_IN_FLIGHT_MAX - 1), Ok(()));
@@ -324,6 +374,43 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_last_bytes_are_kept_for_settling() {
+        let in_flight = Arc::new(InFlight::new(None));
+        let share =
+            |settles| Share { in_flight: in_flight.clone(), bearer: None, settles, bytes: 0 };
+        let open = BODY_BYTES_IN_FLIGHT_MAX - RESERVED_FOR_SETTLING;
+        let mut others = share(false);
+        assert_eq!(others.grow(open), Ok(()));
+        assert_eq!(share(false).grow(1), Err(Code::Unavailable));
+        assert_eq!(share(true).grow(RESERVED_FOR_SETTLING), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_comes_too_slowly_is_cut() {
+        let in_flight = Arc::new(InFlight::new(None));
+        let sent = async |piece: usize, every: Duration, pieces: usize| {
+            let share =
+                Share { in_flight: in_flight.clone(), bearer: None, settles: false, bytes: 0 };
+            let stream = futures_util::stream::unfold(0, move |sent| async move {
+                tokio::time::sleep(every).await;
+                (sent < pieces).then(|| (Ok::<_, axum::Error>(vec![b' '; piece]), sent + 1))
+            });
+            collect(axum::body::Body::from_stream(stream), share, 0).await
+        };
+        let second = Duration::from_secs(1);
+        for (piece, every, pieces) in [(1, second, 60), (1_000, second, 60), (1, 20 * second, 9)] {
+            let cut = sent(piece, every, pieces).await.unwrap_err();
+            assert_eq!(cut.code, Code::Timeout, "{piece} bytes every {every:?}");
+        }
+        for (piece, every, pieces) in
+            [(1, second, 20), (1_100, second, 90), (40_000, 20 * second, 9)]
+        {
+            assert_eq!(sent(piece, every, pieces).await.unwrap().bytes().len(), piece * pieces);
+        }
+        assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 0, "what was cut counts no more");
+    }
+
+    #[tokio::test]
     async fn with_little_memory_bodies_are_smaller() {
         for (memory, in_flight_max, body_max) in
             [(256, 32, 32), (1_024, 128, 64), (8_192, 256, 64), (1, 1, 1)]
@@ -332,7 +419,8 @@ mod tests {
             assert_eq!(in_flight.bytes_max, in_flight_max << 20, "{memory} MiB");
             assert_eq!(in_flight.body_bytes_max(), body_max << 20, "{memory} MiB");
             let body = axum::body::Body::from(vec![b' '; (body_max << 20) + 1]);
-            let share = Share { in_flight: in_flight.clone(), bearer: None, bytes: 0 };
+            let share =
+                Share { in_flight: in_flight.clone(), bearer: None, settles: true, bytes: 0 };
             assert_eq!(collect(body, share, 0).await.unwrap_err().code, Code::TooLarge);
         }
     }

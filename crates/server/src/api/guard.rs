@@ -113,7 +113,7 @@ async fn standing(
     claim: Option<Claim>,
 ) -> Result<(bool, Option<Access>), Problem> {
     if needs == Needs::Nothing {
-        return Ok((tokens.was_open(), None));
+        return Ok((tokens.may_be_open(), None));
     }
     let is_open = match tokens.is_open().await {
         Err(_) if reads && tokens.was_open() => true,

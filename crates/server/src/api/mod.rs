@@ -42,6 +42,7 @@ mod take;
 mod target;
 mod tasks;
 mod tokens;
+mod unread;
 mod view;
 mod workers;
 
@@ -51,7 +52,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use axum::Router;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONNECTION, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, Request, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -136,6 +137,8 @@ pub(crate) struct Api {
     peer: Option<SocketAddr>,
     /// The connection they come over.
     line: Arc<Line>,
+    /// Whether the connection has one of the places that are kept for settling tasks and for health.
+    is_reserved: bool,
 }
 
 impl Api {
@@ -147,12 +150,17 @@ impl Api {
             .fallback(no_route)
             .method_not_allowed_fallback(no_method)
             .with_state(app.clone());
-        Self { app, routes, peer: None, line: Arc::default() }
+        Self { app, routes, peer: None, line: Arc::default(), is_reserved: false }
     }
 
-    /// The same for requests from an address.
-    pub(crate) fn heard_from(self, peer: SocketAddr) -> Self {
-        Self { peer: Some(peer), line: Arc::default(), ..self }
+    /// The same for requests over a connection from an address.
+    pub(crate) fn heard_from(self, peer: SocketAddr, is_reserved: bool) -> Self {
+        Self { peer: Some(peer), line: Arc::default(), is_reserved, ..self }
+    }
+
+    /// The connection that requests come over.
+    pub(crate) fn line(&self) -> Arc<Line> {
+        self.line.clone()
     }
 
     /// Answers a request. The guard stands here and not in a layer, which would put every request in
@@ -161,13 +169,16 @@ impl Api {
     where
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + Unpin + 'static,
     {
-        let Self { app, mut routes, peer, line } = self;
+        let Self { app, mut routes, peer, line, is_reserved } = self;
         let (request, unread) = Lent::lend(request);
         let (begun, method) = (Instant::now(), request.method().clone());
         let place = app.requests.place(request.uri().path());
         let accepts = AcceptsGzip::of(request.headers());
-        let response =
-            guard::guard(&app, (peer, &line), request, |request| routes.call(request)).await;
+        let response = if is_reserved && !rights::is_vital(request.method(), request.uri().path()) {
+            no_place()
+        } else {
+            guard::guard(&app, (peer, &line), request, |request| routes.call(request)).await
+        };
         let (status, took) = (response.status(), begun.elapsed());
         app.requests.answered(place, &method, status, took);
         let route = app.requests.template(place);
@@ -176,9 +187,18 @@ impl Api {
         }
         debug!(%method, route, status = status.as_u16(), ?took, "answered");
         let response = encoding::finish(response, accepts).await;
+        let response = unread::watched(response, &line);
         unread.discard().await;
         response
     }
+}
+
+/// The answer to a request over a connection that is kept for others.
+fn no_place() -> Response {
+    let detail = "the server has its limit of connections; the rest is kept for settling tasks";
+    let mut response = Problem::new(Code::Unavailable, detail).into_response();
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 async fn no_route(uri: Uri) -> Problem {

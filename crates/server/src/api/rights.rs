@@ -56,6 +56,17 @@ pub(super) fn may_wait(method: &Method, path: &str) -> bool {
     *method == Method::POST && matches!(last, Some("take" | "poll" | "schedule"))
 }
 
+/// Whether a request says what became of a task or bundle that its sender holds, or that it goes on.
+pub(super) fn settles(method: &Method, path: &str) -> bool {
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    *method == Method::POST && (is_settling(last) || last == "complete")
+}
+
+/// Whether a request is answered also when the server has no place left for others.
+pub(super) fn is_vital(method: &Method, path: &str) -> bool {
+    matches!(path, "/livez" | "/readyz") || settles(method, path)
+}
+
 /// Whether a verb is one that a task's holder uses.
 fn is_settling(verb: &str) -> bool {
     matches!(verb, "confirm" | "extend" | "commit" | "fail" | "release" | "cancelled" | "paused")

@@ -9,9 +9,7 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
-use punctual_core::{
-    FlowId, Invalid, PlanId, QueueName, Span, TaskId, TokenName, WorkerName,
-};
+use punctual_core::{FlowId, Invalid, PlanId, QueueName, Span, TaskId, TokenName, WorkerName};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;

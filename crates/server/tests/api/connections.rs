@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
+use punctual_server::{AccessToken, Right, Scope, ServerConfig, TokenHash, TokenLimits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -73,11 +74,24 @@ async fn a_connection_goes_on_after_a_body_that_nobody_wanted() {
     }
 }
 
+/// A server with a token of its settings, `t`: it asks its store for nothing before it answers, and the
+/// clock of a store does not stand still with that of a test.
+async fn guarded() -> TestServer {
+    let token = AccessToken {
+        hash: TokenHash::of("t"),
+        rights: vec![Right::Produce],
+        queues: Scope::all(),
+        limits: TokenLimits::default(),
+    };
+    TestServer::with(ServerConfig { tokens: vec![token], ..ServerConfig::default() }).await
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refusal_does_not_wait_for_a_body_that_does_not_come() {
-    let server = TestServer::start().await;
+    let server = guarded().await;
     let mut stream = server.connect().await;
-    let head = "POST /v1/nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{";
+    let head = "POST /v1/nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer t\r\n\
+                Content-Length: 10\r\n\r\n{";
     let text = exchange(&mut stream, head).await;
     assert!(text.starts_with("HTTP/1.1 404"), "{text}");
 }
@@ -133,9 +147,10 @@ async fn a_connection_that_says_nothing_is_closed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_that_does_not_come_is_given_up() {
-    let server = TestServer::start().await;
+    let server = guarded().await;
     let mut stream = server.connect().await;
-    let head = "POST /v1/queues/q/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{";
+    let head = "POST /v1/queues/q/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer t\r\n\
+                Content-Length: 10\r\n\r\n{";
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = [0; 12];
     stream.read_exact(&mut answer).await.unwrap();
@@ -181,4 +196,38 @@ async fn tasks_a_taker_did_not_get_are_given_back_before_the_server_ends() {
     server.stopped().await.unwrap();
     let next = TestServer::over(store, clock, config).await;
     assert_eq!(next.get("/v1/queues/q").await.is(200)["counts"]["ready"], 15);
+}
+
+#[tokio::test]
+async fn the_last_places_are_kept_for_settling_and_health() {
+    let config = ServerConfig { connections_max: 40, ..Default::default() };
+    let server = TestServer::with(config).await;
+    let ask = async |request: &str| {
+        let mut stream = server.connect().await;
+        let head = "Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: 2";
+        exchange(&mut stream, &format!("{request} HTTP/1.1\r\n{head}\r\n\r\n{{}}")).await
+    };
+    // Silent connections take all places but those that are kept.
+    let mut silent = Vec::new();
+    for _ in 0..38 {
+        silent.push(server.connect().await);
+    }
+    let refused = ask("GET /v1/queues").await;
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    for (request, has_place) in [
+        ("GET /livez", true),
+        ("GET /readyz", true),
+        ("POST /v1/queues/q/tasks/t/commit", true),
+        ("POST /v1/queues/q/fail", true),
+        ("POST /v1/queues/q/take", false),
+        ("GET /v1/queues/q/tasks/commit", false),
+    ] {
+        let answer = ask(request).await;
+        assert_eq!(!answer.starts_with("HTTP/1.1 503"), has_place, "{request}: {answer}");
+    }
+    drop(silent);
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !ask("GET /v1/queues").await.starts_with("HTTP/1.1 200") {
+        assert!(tokio::time::Instant::now() < deadline, "places are free again");
+    }
 }
