@@ -465,6 +465,9 @@ type ListTasksOptions struct {
 	// Only those whose id begins so.
 	ID string
 
+	// Only those that this worker holds, or held when they ended.
+	Worker string
+
 	// Only those whose error contains this.
 	Error string
 
@@ -473,6 +476,13 @@ type ListTasksOptions struct {
 
 	// Only those that finished, or last failed, at this time or later.
 	Since When
+
+	// How much of each payload to show: all of it; `payload_preview`, the first 200 characters of its JSON text; or
+	// nothing.
+	Payload any
+
+	// Lists finished tasks by when they ended, whatever their state, after all others.
+	Sort string
 
 	// Most items on the page, 1 to 1000.
 	Limit int
@@ -485,11 +495,14 @@ type ListTasksOptions struct {
 // are handed out.
 func (c *Client) ListTasks(ctx context.Context, queue string, options ...ListTasksOptions) (*TaskPage, error) {
 	o := last(options)
-	return answer[TaskPage](ctx, c, Call{Method: "GET", Path: Path("/v1/queues/{queue}/tasks", queue), Query: []Pair{{"state", o.State}, {"tag", o.Tag}, {"id", o.ID}, {"error", o.Error}, {"q", o.Q}, {"since", o.Since}, {"limit", o.Limit}, {"cursor", o.Cursor}}})
+	return answer[TaskPage](ctx, c, Call{Method: "GET", Path: Path("/v1/queues/{queue}/tasks", queue), Query: []Pair{{"state", o.State}, {"tag", o.Tag}, {"id", o.ID}, {"worker", o.Worker}, {"error", o.Error}, {"q", o.Q}, {"since", o.Since}, {"payload", o.Payload}, {"sort", o.Sort}, {"limit", o.Limit}, {"cursor", o.Cursor}}})
 }
 
 // PushTaskOptions are the options of PushTask. A field without a value is left out.
 type PushTaskOptions struct {
+	// How long to wait for the task's end, at most 60 seconds; not at all if left out. Not for a batch.
+	Wait Duration
+
 	// 1 to 255 ASCII characters; a repeat under the same key has no second effect
 	IdempotencyKey string
 
@@ -500,7 +513,7 @@ type PushTaskOptions struct {
 // PushTask calls POST /v1/queues/{queue}/tasks. Push one task, or many.
 func (c *Client) PushTask(ctx context.Context, queue string, body NewTask, options ...PushTaskOptions) (*TaskOrGone, error) {
 	o := last(options)
-	return answer[TaskOrGone](ctx, c, Call{Method: "POST", Path: Path("/v1/queues/{queue}/tasks", queue), Body: body, Headers: []Pair{{"Idempotency-Key", o.IdempotencyKey}, {"traceparent", o.Traceparent}}, IsKeyed: true})
+	return answer[TaskOrGone](ctx, c, Call{Method: "POST", Path: Path("/v1/queues/{queue}/tasks", queue), Body: body, Query: []Pair{{"wait", o.Wait}}, Headers: []Pair{{"Idempotency-Key", o.IdempotencyKey}, {"traceparent", o.Traceparent}}, IsKeyed: true})
 }
 
 // BulkTasks calls POST /v1/queues/{queue}/tasks/bulk. Do the same to all tasks that match, at most 1000 per
@@ -514,9 +527,16 @@ func (c *Client) DeleteTask(ctx context.Context, queue, id string) error {
 	return c.None(ctx, Call{Method: "DELETE", Path: Path("/v1/queues/{queue}/tasks/{id}", queue, id)})
 }
 
-// GetTask calls GET /v1/queues/{queue}/tasks/{id}. Read a task.
-func (c *Client) GetTask(ctx context.Context, queue, id string) (*Task, error) {
-	return answer[Task](ctx, c, Call{Method: "GET", Path: Path("/v1/queues/{queue}/tasks/{id}", queue, id)})
+// GetTaskOptions are the options of GetTask. A field without a value is left out.
+type GetTaskOptions struct {
+	// How long to wait for its end, at most 60 seconds; not at all if left out.
+	Wait Duration
+}
+
+// GetTask calls GET /v1/queues/{queue}/tasks/{id}. Read a task, now or when it has ended.
+func (c *Client) GetTask(ctx context.Context, queue, id string, options ...GetTaskOptions) (*TaskOrGone, error) {
+	o := last(options)
+	return answer[TaskOrGone](ctx, c, Call{Method: "GET", Path: Path("/v1/queues/{queue}/tasks/{id}", queue, id), Query: []Pair{{"wait", o.Wait}}})
 }
 
 // EditTaskOptions are the options of EditTask. A field without a value is left out.
@@ -655,9 +675,41 @@ func (c *Client) GetConfig(ctx context.Context) (*Config, error) {
 	return answer[Config](ctx, c, Call{Method: "GET", Path: Path("/v1/system/config")})
 }
 
-// GetTokens calls GET /v1/system/tokens. List the access tokens: what each is good for, not what it is.
+// GetTokens calls GET /v1/system/tokens. List the access tokens of the settings: what each is good for, not what
+// it is.
 func (c *Client) GetTokens(ctx context.Context) (*Tokens, error) {
 	return answer[Tokens](ctx, c, Call{Method: "GET", Path: Path("/v1/system/tokens")})
+}
+
+// ListTokensOptions are the options of ListTokens. A field without a value is left out.
+type ListTokensOptions struct {
+	// Most items on the page, 1 to 1000.
+	Limit int
+
+	// The `next` of the page before.
+	Cursor string
+}
+
+// ListTokens calls GET /v1/tokens. List the access tokens that were made at run time, by name.
+func (c *Client) ListTokens(ctx context.Context, options ...ListTokensOptions) (*AccessTokenPage, error) {
+	o := last(options)
+	return answer[AccessTokenPage](ctx, c, Call{Method: "GET", Path: Path("/v1/tokens"), Query: []Pair{{"limit", o.Limit}, {"cursor", o.Cursor}}})
+}
+
+// CreateToken calls POST /v1/tokens. Make an access token.
+func (c *Client) CreateToken(ctx context.Context, body NewAccessToken) (*MadeAccessToken, error) {
+	return answer[MadeAccessToken](ctx, c, Call{Method: "POST", Path: Path("/v1/tokens"), Body: body})
+}
+
+// DeleteToken calls DELETE /v1/tokens/{name}. Revoke an access token.
+func (c *Client) DeleteToken(ctx context.Context, name string) error {
+	return c.None(ctx, Call{Method: "DELETE", Path: Path("/v1/tokens/{name}", name)})
+}
+
+// GetToken calls GET /v1/tokens/{name}. Read an access token: what it is good for and how much it was used, not
+// what it is.
+func (c *Client) GetToken(ctx context.Context, name string) (*AccessToken, error) {
+	return answer[AccessToken](ctx, c, Call{Method: "GET", Path: Path("/v1/tokens/{name}", name)})
 }
 
 // ListWorkersOptions are the options of ListWorkers. A field without a value is left out.

@@ -28,6 +28,105 @@ type Access struct {
 	Rights []Right `json:"rights"`
 }
 
+// AccessToken: A token, without what it is.
+type AccessToken struct {
+	// When it was made.
+	CreatedAt Time `json:"created_at"`
+
+	Expires *Time `json:"expires"`
+
+	LastUsed *Time `json:"last_used"`
+
+	// The limits that hold; null: none.
+	Limits AccessTokenLimitsRead `json:"limits"`
+
+	// What it is called.
+	Name string `json:"name"`
+
+	// The queues it is good for, `*` at the end for any ending; null: all.
+	Queues []string `json:"queues"`
+
+	// Those of them that it was refused.
+	Refusals int `json:"refusals"`
+
+	// Requests that carried it.
+	Requests int `json:"requests"`
+
+	// What it may do.
+	Rights []Right `json:"rights"`
+}
+
+// AccessTokenLimits: What a token may take of each server at most; over it: 429 `limited`. A token limited to
+// queues has 100 queues, 1,000 connections, 100 streams and a quarter of the bytes unless told otherwise.
+type AccessTokenLimits struct {
+	// Bytes of its requests that are worked on.
+	BytesInFlight int `json:"bytes_in_flight,omitempty"`
+
+	// Connections whose last request carried it.
+	Connections int `json:"connections,omitempty"`
+
+	// Queues that exist and that its requests made, over all servers.
+	Queues int `json:"queues,omitempty"`
+
+	Requests *AccessTokenRequests `json:"requests,omitempty"`
+
+	// Open streams of events.
+	Streams int `json:"streams,omitempty"`
+
+	// Also has further members, which are sent as they are: null, zero, or those of newer servers.
+	Also map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields that have a value, and Also.
+func (v AccessTokenLimits) MarshalJSON() ([]byte, error) {
+	type plain AccessTokenLimits
+	return withAlso(plain(v), v.Also)
+}
+
+// AccessTokenLimitsRead: The limits of a token.
+type AccessTokenLimitsRead struct {
+	// Bytes of its requests that are worked on.
+	BytesInFlight *int `json:"bytes_in_flight"`
+
+	// Connections whose last request carried it.
+	Connections *int `json:"connections"`
+
+	// Queues that exist and that its requests made.
+	Queues *int `json:"queues"`
+
+	Requests *AccessTokenRequestsRead `json:"requests"`
+
+	// Open streams of events.
+	Streams *int `json:"streams"`
+}
+
+// AccessTokenRequests: So many requests in a time.
+type AccessTokenRequests struct {
+	// Requests at most, also at once.
+	Limit int `json:"limit"`
+
+	// In this time.
+	Per Duration `json:"per"`
+
+	// Also has further members, which are sent as they are: null, zero, or those of newer servers.
+	Also map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields that have a value, and Also.
+func (v AccessTokenRequests) MarshalJSON() ([]byte, error) {
+	type plain AccessTokenRequests
+	return withAlso(plain(v), v.Also)
+}
+
+// AccessTokenRequestsRead: So many requests in so many seconds.
+type AccessTokenRequestsRead struct {
+	// Requests.
+	Limit int `json:"limit"`
+
+	// Seconds.
+	Per float64 `json:"per"`
+}
+
 // Acknowledgement: What a holder leaves behind when it stops on request.
 type Acknowledgement struct {
 	// What its next holder needs to go on.
@@ -116,8 +215,8 @@ type Audited struct {
 	// To which queue or task; of a refused token, what was asked for.
 	Target string `json:"target"`
 
-	// Who: the first 8 digits of the token's hash; `open` where there are no tokens, `unknown` for none of the
-	// server's.
+	// Who: the first 8 digits of the token's hash, and its name if it has one; `open` where there are no tokens,
+	// `unknown` for none of the server's.
 	Who string `json:"who"`
 }
 
@@ -824,6 +923,9 @@ type Filter struct {
 	// Those with this tag.
 	Tag string `json:"tag,omitempty"`
 
+	// Those that this worker holds, or held when they ended.
+	Worker string `json:"worker,omitempty"`
+
 	// Also has further members, which are sent as they are: null, zero, or those of newer servers.
 	Also map[string]any `json:"-"`
 }
@@ -1103,6 +1205,37 @@ type Live struct {
 	Live bool `json:"live"`
 }
 
+// MadeAccessToken: A token that was made, and what it is.
+type MadeAccessToken struct {
+	// When it was made.
+	CreatedAt Time `json:"created_at"`
+
+	Expires *Time `json:"expires"`
+
+	LastUsed *Time `json:"last_used"`
+
+	// The limits that hold; null: none.
+	Limits AccessTokenLimitsRead `json:"limits"`
+
+	// What it is called.
+	Name string `json:"name"`
+
+	// The queues it is good for, `*` at the end for any ending; null: all.
+	Queues []string `json:"queues"`
+
+	// Those of them that it was refused.
+	Refusals int `json:"refusals"`
+
+	// Requests that carried it.
+	Requests int `json:"requests"`
+
+	// What it may do.
+	Rights []Right `json:"rights"`
+
+	// The token: send it as `Authorization: Bearer`. It is shown this once.
+	Token string `json:"token"`
+}
+
 // Message: A notice to be sent. `callbak_url` and `enforce_repeate_notice` are taken as well.
 type Message struct {
 	// The URL to call after a success: GET, without data, with notices of its own.
@@ -1211,6 +1344,31 @@ func (v Move) MarshalJSON() ([]byte, error) {
 	return withAlso(plain(v), v.Also)
 }
 
+// NewAccessToken: A token to make.
+type NewAccessToken struct {
+	Expires *Time `json:"expires,omitempty"`
+
+	Limits *AccessTokenLimits `json:"limits,omitempty"`
+
+	// What it is called: 1 to 200 characters of A-Z a-z 0-9 . _ : @ ~ -
+	Name string `json:"name"`
+
+	// The queues it is good for, `*` at the end for any ending; left out: all.
+	Queues []string `json:"queues,omitempty"`
+
+	// What it may do. No right implies another.
+	Rights []Right `json:"rights"`
+
+	// Also has further members, which are sent as they are: null, zero, or those of newer servers.
+	Also map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields that have a value, and Also.
+func (v NewAccessToken) MarshalJSON() ([]byte, error) {
+	type plain NewAccessToken
+	return withAlso(plain(v), v.Also)
+}
+
 // NewFlow: A flow as it is made.
 type NewFlow struct {
 	// Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`; generated if left out.
@@ -1265,6 +1423,8 @@ type NewPlan struct {
 
 	// Whether occurrences that are past are kept instead of skipped.
 	NoKeep bool `json:"no_keep,omitempty"`
+
+	OnError *OnError `json:"on_error,omitempty"`
 
 	// Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`, or a whole number, which is written as 16 hex
 	// digits; generated if left out.
@@ -1337,6 +1497,8 @@ type NewStep struct {
 	// Its own limit of attempts, instead of the queue's.
 	MaxAttempts int `json:"max_attempts,omitempty"`
 
+	MaxRuntime Duration `json:"max_runtime,omitempty"`
+
 	// Its name, unique in the flow; 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`.
 	Name string `json:"name"`
 
@@ -1388,6 +1550,8 @@ type NewTask struct {
 
 	// Its own limit of attempts, instead of the queue's.
 	MaxAttempts int `json:"max_attempts,omitempty"`
+
+	MaxRuntime Duration `json:"max_runtime,omitempty"`
 
 	// What is to be done.
 	Payload any `json:"payload,omitempty"`
@@ -1533,6 +1697,19 @@ const NoticeStateExhausted NoticeState = "exhausted"
 // NoticeStateCancelled is the NoticeState "cancelled".
 const NoticeStateCancelled NoticeState = "cancelled"
 
+// OnError: What a run that fails for good makes of its plan: `stop`, `continue`, or `{"stop_after":n}`, which
+// goes on until n runs in a row have failed.
+type OnError = StopAfter
+
+// OnErrorWord: The policies without a number.
+type OnErrorWord string
+
+// OnErrorWordStop is the OnErrorWord "stop".
+const OnErrorWordStop OnErrorWord = "stop"
+
+// OnErrorWordContinue is the OnErrorWord "continue".
+const OnErrorWordContinue OnErrorWord = "continue"
+
 // OnFailure: What a failed step does to the others.
 type OnFailure string
 
@@ -1589,6 +1766,13 @@ const OutcomePaused Outcome = "paused"
 
 // OutcomeFreed is the Outcome "freed".
 const OutcomeFreed Outcome = "freed"
+
+// AccessTokenPage: A page of a list.
+type AccessTokenPage struct {
+	Items []AccessToken `json:"items"`
+
+	Next string `json:"next"`
+}
 
 // AuditedPage: A page of a list.
 type AuditedPage struct {
@@ -1719,6 +1903,9 @@ type Plan struct {
 
 	ExecTime *Time `json:"exec_time,omitempty"`
 
+	// Runs that failed in a row.
+	Failures int `json:"failures"`
+
 	FinishedAt *Time `json:"finished_at,omitempty"`
 
 	Hold *DurationSeconds `json:"hold,omitempty"`
@@ -1738,6 +1925,9 @@ type Plan struct {
 
 	NextAt *Time `json:"next_at,omitempty"`
 
+	// What a run that fails for good makes of it.
+	OnError OnError `json:"on_error"`
+
 	// Its id.
 	PlanID string `json:"plan_id"`
 
@@ -1747,7 +1937,7 @@ type Plan struct {
 	// The queue its runs are pushed to.
 	Queue string `json:"queue"`
 
-	// Runs that were done.
+	// Runs that were done, and those that failed while the plan went on.
 	RealRepet int `json:"real_repet"`
 
 	// The caller's own id for it.
@@ -1957,6 +2147,8 @@ type Queue struct {
 	// Takes before a task is failed; -1 for no limit.
 	MaxAttempts int `json:"max_attempts"`
 
+	MaxRuntime *DurationSeconds `json:"max_runtime"`
+
 	// Who carries out its tasks.
 	Mode Mode `json:"mode"`
 
@@ -2073,6 +2265,9 @@ const ReasonWorkersBusy Reason = "workers_busy"
 
 // ReasonTargetBusy is the Reason "target_busy".
 const ReasonTargetBusy Reason = "target_busy"
+
+// ReasonDeliveriesBusy is the Reason "deliveries_busy".
+const ReasonDeliveriesBusy Reason = "deliveries_busy"
 
 // ReasonTargetDown is the Reason "target_down".
 const ReasonTargetDown Reason = "target_down"
@@ -2335,6 +2530,8 @@ type Settings struct {
 	// Takes before a task is failed, -1 for no limit; 5.
 	MaxAttempts int `json:"max_attempts,omitempty"`
 
+	MaxRuntime Duration `json:"max_runtime,omitempty"`
+
 	Mode Mode `json:"mode,omitempty"`
 
 	Order Order `json:"order,omitempty"`
@@ -2453,6 +2650,21 @@ type Stats struct {
 // Statuses: Statuses of answers.
 type Statuses = any
 
+// StopAfter: The policy with a number.
+type StopAfter struct {
+	// How many runs have to fail in a row.
+	StopAfter int `json:"stop_after"`
+
+	// Also has further members, which are sent as they are: null, zero, or those of newer servers.
+	Also map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields that have a value, and Also.
+func (v StopAfter) MarshalJSON() ([]byte, error) {
+	type plain StopAfter
+	return withAlso(plain(v), v.Also)
+}
+
 // StoreState: The store of a server.
 type StoreState struct {
 	// Whether it can be read and written now.
@@ -2554,6 +2766,9 @@ type Task struct {
 	// Times taken.
 	Attempt int `json:"attempt"`
 
+	// The task to make when it ends; values of secret headers read as `***`.
+	Callback *Callback `json:"callback,omitempty"`
+
 	// What its next holder needs to go on.
 	Checkpoint json.RawMessage `json:"checkpoint"`
 
@@ -2566,12 +2781,18 @@ type Task struct {
 	// What went wrong last.
 	Error string `json:"error"`
 
+	// The time by which it must have started; else it fails.
+	Expires *Time `json:"expires,omitempty"`
+
 	FinishedAt *Time `json:"finished_at"`
 
 	Flow *FlowPart `json:"flow,omitempty"`
 
 	// The last 20 attempts, oldest first.
 	History []Attempt `json:"history"`
+
+	// Its own hold, where that is not the queue's.
+	Hold *DurationSeconds `json:"hold,omitempty"`
 
 	HoldUntil *Time `json:"hold_until"`
 
@@ -2584,11 +2805,17 @@ type Task struct {
 	// Takes before it is failed; -1 for no limit.
 	MaxAttempts int `json:"max_attempts"`
 
+	// The longest one attempt may hold it, if it says so itself.
+	MaxRuntime *DurationSeconds `json:"max_runtime,omitempty"`
+
 	// What its holder last said.
 	Message string `json:"message"`
 
-	// What was pushed.
-	Payload json.RawMessage `json:"payload"`
+	// What was pushed; not in a list that asks for less.
+	Payload json.RawMessage `json:"payload,omitempty"`
+
+	// The first 200 characters of the payload's JSON text, in a list with `payload=preview`.
+	PayloadPreview string `json:"payload_preview,omitempty"`
 
 	// The plan it is a run of.
 	Plan json.RawMessage `json:"plan"`
@@ -2602,8 +2829,14 @@ type Task struct {
 	// Its queue.
 	Queue string `json:"queue"`
 
+	// Capabilities its worker must have.
+	Requires []string `json:"requires,omitempty"`
+
 	// What it came to.
 	Result json.RawMessage `json:"result"`
+
+	// Its own waits between attempts, where they are not the queue's.
+	Retry *Retry `json:"retry,omitempty"`
 
 	// Where it stands.
 	State State `json:"state"`
@@ -2618,6 +2851,9 @@ type Task struct {
 
 	// The span it was pushed in, if it belongs to a trace: carry it on.
 	Traceparent string `json:"traceparent,omitempty"`
+
+	// How long its id stays reserved after its end.
+	UniqueFor *DurationSeconds `json:"unique_for,omitempty"`
 
 	// Its worker, while held and after the end.
 	Worker string `json:"worker"`
@@ -2656,7 +2892,7 @@ type TaskName struct {
 	Queue string `json:"queue"`
 }
 
-// TaskOrGone: A task; or its name, where a request is repeated and the task is gone.
+// TaskOrGone: A task; or its name, where the task is gone.
 type TaskOrGone = Task
 
 // Time: RFC 3339, in UTC, with milliseconds

@@ -283,13 +283,13 @@ export class Api extends Transport {
   }
 
   /** List tasks. `state=ready` lists them in the order in which they are handed out. */
-  listTasks(queue: string, options: { state?: string; tag?: string; id?: string; error?: string; q?: string; since?: t.When; limit?: number; cursor?: string } = {}): Promise<t.TaskPage> {
-    return this.json<t.TaskPage>({ method: "GET", path: path("/v1/queues/{queue}/tasks", queue), query: { state: options.state, tag: options.tag, id: options.id, error: options.error, q: options.q, since: options.since, limit: options.limit, cursor: options.cursor } });
+  listTasks(queue: string, options: { state?: string; tag?: string; id?: string; worker?: string; error?: string; q?: string; since?: t.When; payload?: any; sort?: "newest" | "oldest"; limit?: number; cursor?: string } = {}): Promise<t.TaskPage> {
+    return this.json<t.TaskPage>({ method: "GET", path: path("/v1/queues/{queue}/tasks", queue), query: { state: options.state, tag: options.tag, id: options.id, worker: options.worker, error: options.error, q: options.q, since: options.since, payload: options.payload, sort: options.sort, limit: options.limit, cursor: options.cursor } });
   }
 
   /** Push one task, or many. */
-  pushTask(queue: string, body: t.NewTask = {}, options: { idempotencyKey?: string | null; traceparent?: string | null } = {}): Promise<t.TaskOrGone> {
-    return this.json<t.TaskOrGone>({ method: "POST", path: path("/v1/queues/{queue}/tasks", queue), body, headers: { "idempotency-key": options.idempotencyKey, "traceparent": options.traceparent }, isKeyed: true });
+  pushTask(queue: string, body: t.NewTask = {}, options: { wait?: t.Duration; idempotencyKey?: string | null; traceparent?: string | null } = {}): Promise<t.TaskOrGone> {
+    return this.json<t.TaskOrGone>({ method: "POST", path: path("/v1/queues/{queue}/tasks", queue), body, query: { wait: options.wait }, headers: { "idempotency-key": options.idempotencyKey, "traceparent": options.traceparent }, isKeyed: true });
   }
 
   /** Do the same to all tasks that match, at most 1000 per call. */
@@ -302,9 +302,9 @@ export class Api extends Transport {
     return this.none({ method: "DELETE", path: path("/v1/queues/{queue}/tasks/{id}", queue, id) });
   }
 
-  /** Read a task. */
-  getTask(queue: string, id: string): Promise<t.Task> {
-    return this.json<t.Task>({ method: "GET", path: path("/v1/queues/{queue}/tasks/{id}", queue, id) });
+  /** Read a task, now or when it has ended. */
+  getTask(queue: string, id: string, options: { wait?: t.Duration } = {}): Promise<t.TaskOrGone> {
+    return this.json<t.TaskOrGone>({ method: "GET", path: path("/v1/queues/{queue}/tasks/{id}", queue, id), query: { wait: options.wait } });
   }
 
   /** Change what was pushed, while nobody has taken it. */
@@ -412,9 +412,29 @@ export class Api extends Transport {
     return this.json<t.Config>({ method: "GET", path: "/v1/system/config" });
   }
 
-  /** List the access tokens: what each is good for, not what it is. */
+  /** List the access tokens of the settings: what each is good for, not what it is. */
   getTokens(): Promise<t.Tokens> {
     return this.json<t.Tokens>({ method: "GET", path: "/v1/system/tokens" });
+  }
+
+  /** List the access tokens that were made at run time, by name. */
+  listTokens(options: { limit?: number; cursor?: string } = {}): Promise<t.AccessTokenPage> {
+    return this.json<t.AccessTokenPage>({ method: "GET", path: "/v1/tokens", query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Make an access token. */
+  createToken(body: t.NewAccessToken): Promise<t.MadeAccessToken> {
+    return this.json<t.MadeAccessToken>({ method: "POST", path: "/v1/tokens", body });
+  }
+
+  /** Revoke an access token. */
+  deleteToken(name: string): Promise<void> {
+    return this.none({ method: "DELETE", path: path("/v1/tokens/{name}", name) });
+  }
+
+  /** Read an access token: what it is good for and how much it was used, not what it is. */
+  getToken(name: string): Promise<t.AccessToken> {
+    return this.json<t.AccessToken>({ method: "GET", path: path("/v1/tokens/{name}", name) });
   }
 
   /** List workers, by name. */

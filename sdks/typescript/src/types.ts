@@ -15,6 +15,71 @@ export interface Access {
   rights: Right[];
 }
 
+/** A token, without what it is. */
+export interface AccessToken {
+  /** When it was made. */
+  created_at: Time;
+  expires: Time | null;
+  last_used: Time | null;
+  /** The limits that hold; null: none. */
+  limits: AccessTokenLimitsRead;
+  /** What it is called. */
+  name: string;
+  /** The queues it is good for, `*` at the end for any ending; null: all. */
+  queues: string[] | null;
+  /** Those of them that it was refused. */
+  refusals: number;
+  /** Requests that carried it. */
+  requests: number;
+  /** What it may do. */
+  rights: Right[];
+}
+
+/**
+ * What a token may take of each server at most; over it: 429 `limited`. A token limited to queues has 100
+ * queues, 1,000 connections, 100 streams and a quarter of the bytes unless told otherwise.
+ */
+export interface AccessTokenLimits {
+  /** Bytes of its requests that are worked on. */
+  bytes_in_flight?: number | null;
+  /** Connections whose last request carried it. */
+  connections?: number | null;
+  /** Queues that exist and that its requests made, over all servers. */
+  queues?: number | null;
+  requests?: AccessTokenRequests | null;
+  /** Open streams of events. */
+  streams?: number | null;
+}
+
+/** The limits of a token. */
+export interface AccessTokenLimitsRead {
+  /** Bytes of its requests that are worked on. */
+  bytes_in_flight: number | null;
+  /** Connections whose last request carried it. */
+  connections: number | null;
+  /** Queues that exist and that its requests made. */
+  queues: number | null;
+  requests: AccessTokenRequestsRead | null;
+  /** Open streams of events. */
+  streams: number | null;
+}
+
+/** So many requests in a time. */
+export interface AccessTokenRequests {
+  /** Requests at most, also at once. */
+  limit: number;
+  /** In this time. */
+  per: Duration;
+}
+
+/** So many requests in so many seconds. */
+export interface AccessTokenRequestsRead {
+  /** Requests. */
+  limit: number;
+  /** Seconds. */
+  per: number;
+}
+
 /** What a holder leaves behind when it stops on request. */
 export interface Acknowledgement {
   /** What its next holder needs to go on. */
@@ -72,8 +137,8 @@ export interface Audited {
   /** To which queue or task; of a refused token, what was asked for. */
   target: string;
   /**
-   * Who: the first 8 digits of the token's hash; `open` where there are no tokens, `unknown` for none of the
-   * server's.
+   * Who: the first 8 digits of the token's hash, and its name if it has one; `open` where there are no tokens,
+   * `unknown` for none of the server's.
    */
   who: string;
 }
@@ -459,6 +524,8 @@ export interface Filter {
   state?: States | null;
   /** Those with this tag. */
   tag?: string | null;
+  /** Those that this worker holds, or held when they ended. */
+  worker?: string | null;
 }
 
 /** A flow with all its steps. */
@@ -623,6 +690,28 @@ export interface Live {
   live: boolean;
 }
 
+/** A token that was made, and what it is. */
+export interface MadeAccessToken {
+  /** When it was made. */
+  created_at: Time;
+  expires: Time | null;
+  last_used: Time | null;
+  /** The limits that hold; null: none. */
+  limits: AccessTokenLimitsRead;
+  /** What it is called. */
+  name: string;
+  /** The queues it is good for, `*` at the end for any ending; null: all. */
+  queues: string[] | null;
+  /** Those of them that it was refused. */
+  refusals: number;
+  /** Requests that carried it. */
+  requests: number;
+  /** What it may do. */
+  rights: Right[];
+  /** The token: send it as `Authorization: Bearer`. It is shown this once. */
+  token: string;
+}
+
 /** A notice to be sent. `callbak_url` and `enforce_repeate_notice` are taken as well. */
 export interface Message {
   /** The URL to call after a success: GET, without data, with notices of its own. */
@@ -668,6 +757,18 @@ export interface Move {
   set?: When | null;
 }
 
+/** A token to make. */
+export interface NewAccessToken {
+  expires?: Time | null;
+  limits?: AccessTokenLimits | null;
+  /** What it is called: 1 to 200 characters of A-Z a-z 0-9 . _ : @ ~ - */
+  name: string;
+  /** The queues it is good for, `*` at the end for any ending; left out: all. */
+  queues?: string[] | null;
+  /** What it may do. No right implies another. */
+  rights: Right[];
+}
+
 /** A flow as it is made. */
 export interface NewFlow {
   /** Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`; generated if left out. */
@@ -700,6 +801,7 @@ export interface NewPlan {
   messages?: any;
   /** Whether occurrences that are past are kept instead of skipped. */
   no_keep?: boolean | null;
+  on_error?: OnError | null;
   /**
    * Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`, or a whole number, which is written as 16 hex
    * digits; generated if left out.
@@ -743,6 +845,7 @@ export interface NewStep {
   http?: Http | null;
   /** Its own limit of attempts, instead of the queue's. */
   max_attempts?: number | null;
+  max_runtime?: Duration | null;
   /** Its name, unique in the flow; 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`. */
   name: string;
   /** What is to be done. With `after` the results of those steps are added, as `inputs`. */
@@ -771,6 +874,7 @@ export interface NewTask {
   id?: string | null;
   /** Its own limit of attempts, instead of the queue's. */
   max_attempts?: number | null;
+  max_runtime?: Duration | null;
   /** What is to be done. */
   payload?: any;
   /** -100 to 100, higher first. */
@@ -854,6 +958,15 @@ export type NoticeMethod = "post" | "get";
 /** Where a notice stands. */
 export type NoticeState = "waiting" | "delivering" | "succeeded" | "exhausted" | "cancelled";
 
+/**
+ * What a run that fails for good makes of its plan: `stop`, `continue`, or `{"stop_after":n}`, which goes on
+ * until n runs in a row have failed.
+ */
+export type OnError = OnErrorWord | StopAfter;
+
+/** The policies without a number. */
+export type OnErrorWord = "stop" | "continue";
+
 /** What a failed step does to the others. */
 export type OnFailure = "stop" | "continue";
 
@@ -872,6 +985,12 @@ export interface Orders {
 
 /** How an attempt ended. */
 export type Outcome = "done" | "failed" | "released" | "unconfirmed" | "lost" | "cancelled" | "paused" | "freed";
+
+/** A page of a list. */
+export interface AccessTokenPage {
+  items: AccessToken[];
+  next: string | null;
+}
 
 /** A page of a list. */
 export interface AuditedPage {
@@ -975,6 +1094,8 @@ export interface Plan {
   /** What went wrong last. */
   error?: string | null;
   exec_time?: Time | null;
+  /** Runs that failed in a row. */
+  failures: number;
   finished_at?: Time | null;
   hold?: DurationSeconds | null;
   http?: TaskHttp | null;
@@ -986,13 +1107,15 @@ export interface Plan {
   /** The payload of its runs. */
   message: any;
   next_at?: Time | null;
+  /** What a run that fails for good makes of it. */
+  on_error: OnError;
   /** Its id. */
   plan_id: string;
   /** Their priority. */
   priority: number;
   /** The queue its runs are pushed to. */
   queue: string;
-  /** Runs that were done. */
+  /** Runs that were done, and those that failed while the plan went on. */
   real_repet: number;
   /** The caller's own id for it. */
   request_id?: string | null;
@@ -1104,6 +1227,7 @@ export interface Queue {
   max: number | null;
   /** Takes before a task is failed; -1 for no limit. */
   max_attempts: number;
+  max_runtime: DurationSeconds | null;
   /** Who carries out its tasks. */
   mode: Mode;
   /** Its name. */
@@ -1159,7 +1283,7 @@ export interface Ready {
 }
 
 /** Why a task is not running now. */
-export type Reason = "not_due" | "retry_wait" | "paused" | "queue_paused" | "concurrency" | "rate" | "no_taker" | "no_worker" | "no_capable_worker" | "workers_busy" | "target_busy" | "target_down" | "in_line" | "unconfirmed" | "running" | "pausing" | "cancelling" | "finished" | "waiting_for_steps" | "flow_paused" | "flow_stopped";
+export type Reason = "not_due" | "retry_wait" | "paused" | "queue_paused" | "concurrency" | "rate" | "no_taker" | "no_worker" | "no_capable_worker" | "workers_busy" | "target_busy" | "deliveries_busy" | "target_down" | "in_line" | "unconfirmed" | "running" | "pausing" | "cancelling" | "finished" | "waiting_for_steps" | "flow_paused" | "flow_stopped";
 
 /** Given back. */
 export interface Release {
@@ -1307,6 +1431,7 @@ export interface Settings {
   max?: number | null;
   /** Takes before a task is failed, -1 for no limit; 5. */
   max_attempts?: number | null;
+  max_runtime?: Duration | null;
   mode?: Mode | null;
   order?: Order | null;
   rate?: Rate | null;
@@ -1352,6 +1477,12 @@ export interface Stats {
 
 /** Statuses of answers. */
 export type Statuses = number | string | any[];
+
+/** The policy with a number. */
+export interface StopAfter {
+  /** How many runs have to fail in a row. */
+  stop_after: number;
+}
 
 /** The store of a server. */
 export interface StoreState {
@@ -1418,6 +1549,8 @@ export interface Taken {
 export interface Task {
   /** Times taken. */
   attempt: number;
+  /** The task to make when it ends; values of secret headers read as `***`. */
+  callback?: Callback;
   /** What its next holder needs to go on. */
   checkpoint: any;
   /** When it was pushed. */
@@ -1426,10 +1559,14 @@ export interface Task {
   due_at: Time;
   /** What went wrong last. */
   error: string | null;
+  /** The time by which it must have started; else it fails. */
+  expires?: Time;
   finished_at: Time | null;
   flow?: FlowPart | null;
   /** The last 20 attempts, oldest first. */
   history: Attempt[];
+  /** Its own hold, where that is not the queue's. */
+  hold?: DurationSeconds;
   hold_until: Time | null;
   /** Where it is delivered, if it says so itself; values of secret headers read as `***`. */
   http?: TaskHttp;
@@ -1437,10 +1574,14 @@ export interface Task {
   id: string;
   /** Takes before it is failed; -1 for no limit. */
   max_attempts: number;
+  /** The longest one attempt may hold it, if it says so itself. */
+  max_runtime?: DurationSeconds;
   /** What its holder last said. */
   message: string | null;
-  /** What was pushed. */
-  payload: any;
+  /** What was pushed; not in a list that asks for less. */
+  payload?: any;
+  /** The first 200 characters of the payload's JSON text, in a list with `payload=preview`. */
+  payload_preview?: string;
   /** The plan it is a run of. */
   plan: any;
   /** Higher goes first. */
@@ -1449,8 +1590,12 @@ export interface Task {
   progress: number | null;
   /** Its queue. */
   queue: string;
+  /** Capabilities its worker must have. */
+  requires?: string[];
   /** What it came to. */
   result: any;
+  /** Its own waits between attempts, where they are not the queue's. */
+  retry?: Retry;
   /** Where it stands. */
   state: State;
   /** Labels. */
@@ -1460,6 +1605,8 @@ export interface Task {
   token?: string;
   /** The span it was pushed in, if it belongs to a trace: carry it on. */
   traceparent?: string;
+  /** How long its id stays reserved after its end. */
+  unique_for?: DurationSeconds;
   /** Its worker, while held and after the end. */
   worker: string | null;
 }
@@ -1489,7 +1636,7 @@ export interface TaskName {
   queue: string;
 }
 
-/** A task; or its name, where a request is repeated and the task is gone. */
+/** A task; or its name, where the task is gone. */
 export type TaskOrGone = Task | Gone;
 
 /** RFC 3339, in UTC, with milliseconds */

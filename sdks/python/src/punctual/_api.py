@@ -321,6 +321,7 @@ class Api(Transport):
         message: Any = UNSET,
         messages: Any = UNSET,
         no_keep: Union[Optional[bool], Unset] = UNSET,
+        on_error: Union[Optional[t.OnError], Unset] = UNSET,
         plan_id: Any = UNSET,
         plan_repet: Union[Optional[int], Unset] = UNSET,
         plan_time: Any = UNSET,
@@ -341,7 +342,7 @@ class Api(Transport):
         call: Wire = wire(
             "POST",
             "/v1/plans",
-            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "queue": queue, "repeat": repeat, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
+            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "on_error": on_error, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "queue": queue, "repeat": repeat, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
             headers={"Idempotency-Key": idempotency_key},
             is_keyed=True,
         )
@@ -409,6 +410,7 @@ class Api(Transport):
         message: Any = UNSET,
         messages: Any = UNSET,
         no_keep: Union[Optional[bool], Unset] = UNSET,
+        on_error: Union[Optional[t.OnError], Unset] = UNSET,
         plan_id: Any = UNSET,
         plan_repet: Union[Optional[int], Unset] = UNSET,
         plan_time: Any = UNSET,
@@ -429,7 +431,7 @@ class Api(Transport):
         call: Wire = wire(
             "PUT",
             path("/v1/plans/{id}", id),
-            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "queue": queue, "repeat": repeat, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
+            body={"bundle_key": bundle_key, "callback": callback, "caller": caller, "cron": cron, "description": description, "hold": hold, "http": http, "keep_results": keep_results, "max_attempts": max_attempts, "message": message, "messages": messages, "no_keep": no_keep, "on_error": on_error, "plan_id": plan_id, "plan_repet": plan_repet, "plan_time": plan_time, "plan_type": plan_type, "plan_value": plan_value, "priority": priority, "queue": queue, "repeat": repeat, "request_id": request_id, "requires": requires, "retry": retry, "station": station, "tags": tags, "timezone": timezone},
             headers={"If-Match": if_match},
         )
         answer: t.Plan = self._json(call)
@@ -572,6 +574,7 @@ class Api(Transport):
         keep: Union[Optional[t.Keep], Unset] = UNSET,
         max: Union[Optional[int], Unset] = UNSET,
         max_attempts: Union[Optional[int], Unset] = UNSET,
+        max_runtime: Union[Optional[t.Duration], Unset] = UNSET,
         mode: Union[Optional[t.Mode], Unset] = UNSET,
         order: Union[Optional[t.Order], Unset] = UNSET,
         rate: Union[Optional[t.Rate], Unset] = UNSET,
@@ -586,7 +589,7 @@ class Api(Transport):
         call: Wire = wire(
             "PUT",
             path("/v1/queues/{queue}", queue),
-            body={"abandon_after": abandon_after, "abandoned": abandoned, "concurrency": concurrency, "confirm_within": confirm_within, "headers": headers, "hold": hold, "keep": keep, "max": max, "max_attempts": max_attempts, "mode": mode, "order": order, "rate": rate, "retry": retry, "secret": secret, "tag": tag, "timeout": timeout, "url": url},
+            body={"abandon_after": abandon_after, "abandoned": abandoned, "concurrency": concurrency, "confirm_within": confirm_within, "headers": headers, "hold": hold, "keep": keep, "max": max, "max_attempts": max_attempts, "max_runtime": max_runtime, "mode": mode, "order": order, "rate": rate, "retry": retry, "secret": secret, "tag": tag, "timeout": timeout, "url": url},
             headers={"If-Match": if_match},
         )
         answer: t.Queue = self._json(call)
@@ -890,9 +893,12 @@ class Api(Transport):
         state: Optional[str] = None,
         tag: Optional[str] = None,
         id: Optional[str] = None,
+        worker: Optional[str] = None,
         error: Optional[str] = None,
         q: Optional[str] = None,
         since: Optional[t.When] = None,
+        payload: Optional[Any] = None,
+        sort: Optional[Literal["newest", "oldest"]] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> t.TaskPage:
@@ -900,7 +906,7 @@ class Api(Transport):
         call: Wire = wire(
             "GET",
             path("/v1/queues/{queue}/tasks", queue),
-            query={"state": state, "tag": tag, "id": id, "error": error, "q": q, "since": since, "limit": limit, "cursor": cursor},
+            query={"state": state, "tag": tag, "id": id, "worker": worker, "error": error, "q": q, "since": since, "payload": payload, "sort": sort, "limit": limit, "cursor": cursor},
         )
         answer: t.TaskPage = self._json(call)
         return answer
@@ -917,12 +923,14 @@ class Api(Transport):
         http: Union[Optional[t.Http], Unset] = UNSET,
         id: Union[Optional[str], Unset] = UNSET,
         max_attempts: Union[Optional[int], Unset] = UNSET,
+        max_runtime: Union[Optional[t.Duration], Unset] = UNSET,
         payload: Any = UNSET,
         priority: Union[Optional[int], Unset] = UNSET,
         requires: Union[Optional[List[str]], Unset] = UNSET,
         retry: Union[Optional[t.Retry], Unset] = UNSET,
         tags: Union[Optional[List[str]], Unset] = UNSET,
         unique_for: Union[Optional[t.Duration], Unset] = UNSET,
+        wait: Optional[t.Duration] = None,
         idempotency_key: Optional[str] = None,
         traceparent: Optional[str] = None,
     ) -> t.TaskOrGone:
@@ -930,7 +938,8 @@ class Api(Transport):
         call: Wire = wire(
             "POST",
             path("/v1/queues/{queue}/tasks", queue),
-            body={"callback": callback, "delay": delay, "due": due, "expires": expires, "hold": hold, "http": http, "id": id, "max_attempts": max_attempts, "payload": payload, "priority": priority, "requires": requires, "retry": retry, "tags": tags, "unique_for": unique_for},
+            body={"callback": callback, "delay": delay, "due": due, "expires": expires, "hold": hold, "http": http, "id": id, "max_attempts": max_attempts, "max_runtime": max_runtime, "payload": payload, "priority": priority, "requires": requires, "retry": retry, "tags": tags, "unique_for": unique_for},
+            query={"wait": wait},
             headers={"Idempotency-Key": idempotency_key, "traceparent": traceparent},
             is_keyed=True,
         )
@@ -971,13 +980,16 @@ class Api(Transport):
         self,
         queue: str,
         id: str,
-    ) -> t.Task:
-        """Read a task."""
+        *,
+        wait: Optional[t.Duration] = None,
+    ) -> t.TaskOrGone:
+        """Read a task, now or when it has ended."""
         call: Wire = wire(
             "GET",
             path("/v1/queues/{queue}/tasks/{id}", queue, id),
+            query={"wait": wait},
         )
-        answer: t.Task = self._json(call)
+        answer: t.TaskOrGone = self._json(call)
         return answer
 
     def edit_task(
@@ -1304,12 +1316,68 @@ class Api(Transport):
     def get_tokens(
         self,
     ) -> t.Tokens:
-        """List the access tokens: what each is good for, not what it is."""
+        """List the access tokens of the settings: what each is good for, not what it is."""
         call: Wire = wire(
             "GET",
             "/v1/system/tokens",
         )
         answer: t.Tokens = self._json(call)
+        return answer
+
+    def list_tokens(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> t.AccessTokenPage:
+        """List the access tokens that were made at run time, by name."""
+        call: Wire = wire(
+            "GET",
+            "/v1/tokens",
+            query={"limit": limit, "cursor": cursor},
+        )
+        answer: t.AccessTokenPage = self._json(call)
+        return answer
+
+    def create_token(
+        self,
+        *,
+        name: str,
+        rights: List[t.Right],
+        expires: Union[Optional[t.Time], Unset] = UNSET,
+        limits: Union[Optional[t.AccessTokenLimits], Unset] = UNSET,
+        queues: Union[Optional[List[str]], Unset] = UNSET,
+    ) -> t.MadeAccessToken:
+        """Make an access token."""
+        call: Wire = wire(
+            "POST",
+            "/v1/tokens",
+            body={"expires": expires, "limits": limits, "name": name, "queues": queues, "rights": rights},
+        )
+        answer: t.MadeAccessToken = self._json(call)
+        return answer
+
+    def delete_token(
+        self,
+        name: str,
+    ) -> None:
+        """Revoke an access token."""
+        call: Wire = wire(
+            "DELETE",
+            path("/v1/tokens/{name}", name),
+        )
+        self._none(call)
+
+    def get_token(
+        self,
+        name: str,
+    ) -> t.AccessToken:
+        """Read an access token: what it is good for and how much it was used, not what it is."""
+        call: Wire = wire(
+            "GET",
+            path("/v1/tokens/{name}", name),
+        )
+        answer: t.AccessToken = self._json(call)
         return answer
 
     def list_workers(

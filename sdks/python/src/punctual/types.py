@@ -52,6 +52,9 @@ NoticeMethod = Literal["post", "get"]
 # Where a notice stands.
 NoticeState = Literal["waiting", "delivering", "succeeded", "exhausted", "cancelled"]
 
+# The policies without a number.
+OnErrorWord = Literal["stop", "continue"]
+
 # What a failed step does to the others.
 OnFailure = Literal["stop", "continue"]
 
@@ -68,7 +71,7 @@ PlanState = Literal["scheduled", "running", "paused", "error", "finished"]
 PlanType = Literal["none", "time", "second", "minute", "hour", "day", "week", "month", "cron"]
 
 # Why a task is not running now.
-Reason = Literal["not_due", "retry_wait", "paused", "queue_paused", "concurrency", "rate", "no_taker", "no_worker", "no_capable_worker", "workers_busy", "target_busy", "target_down", "in_line", "unconfirmed", "running", "pausing", "cancelling", "finished", "waiting_for_steps", "flow_paused", "flow_stopped"]
+Reason = Literal["not_due", "retry_wait", "paused", "queue_paused", "concurrency", "rate", "no_taker", "no_worker", "no_capable_worker", "workers_busy", "target_busy", "deliveries_busy", "target_down", "in_line", "unconfirmed", "running", "pausing", "cancelling", "finished", "waiting_for_steps", "flow_paused", "flow_stopped"]
 
 # What a token may be good for.
 Right = Literal["read", "produce", "consume", "admin"]
@@ -107,6 +110,75 @@ class Access(TypedDict):
     queues: Optional[List[str]]
     # The rights.
     rights: List[Right]
+
+
+class AccessToken(TypedDict):
+    """A token, without what it is."""
+
+    # When it was made.
+    created_at: Time
+    expires: Optional[Time]
+    last_used: Optional[Time]
+    # The limits that hold; null: none.
+    limits: AccessTokenLimitsRead
+    # What it is called.
+    name: str
+    # The queues it is good for, `*` at the end for any ending; null: all.
+    queues: Optional[List[str]]
+    # Those of them that it was refused.
+    refusals: int
+    # Requests that carried it.
+    requests: int
+    # What it may do.
+    rights: List[Right]
+
+
+class AccessTokenLimits(TypedDict, total=False):
+    """What a token may take of each server at most; over it: 429 `limited`. A token limited to queues has 100
+    queues, 1,000 connections, 100 streams and a quarter of the bytes unless told otherwise.
+    """
+
+    # Bytes of its requests that are worked on.
+    bytes_in_flight: Optional[int]
+    # Connections whose last request carried it.
+    connections: Optional[int]
+    # Queues that exist and that its requests made, over all servers.
+    queues: Optional[int]
+    requests: Optional[AccessTokenRequests]
+    # Open streams of events.
+    streams: Optional[int]
+
+
+class AccessTokenLimitsRead(TypedDict):
+    """The limits of a token."""
+
+    # Bytes of its requests that are worked on.
+    bytes_in_flight: Optional[int]
+    # Connections whose last request carried it.
+    connections: Optional[int]
+    # Queues that exist and that its requests made.
+    queues: Optional[int]
+    requests: Optional[AccessTokenRequestsRead]
+    # Open streams of events.
+    streams: Optional[int]
+
+
+class AccessTokenRequests(TypedDict):
+    """So many requests in a time."""
+
+    # Requests at most, also at once.
+    limit: int
+    # In this time.
+    per: Duration
+
+
+class AccessTokenRequestsRead(TypedDict):
+    """So many requests in so many seconds."""
+
+    # Requests.
+    limit: int
+    # Seconds.
+    per: float
 
 
 class _Acknowledgement(TypedDict):
@@ -609,6 +681,8 @@ class Filter(TypedDict, total=False):
     state: Optional[States]
     # Those with this tag.
     tag: Optional[str]
+    # Those that this worker holds, or held when they ended.
+    worker: Optional[str]
 
 
 class _Flow(TypedDict):
@@ -781,6 +855,29 @@ class Live(TypedDict):
     live: bool
 
 
+class MadeAccessToken(TypedDict):
+    """A token that was made, and what it is."""
+
+    # When it was made.
+    created_at: Time
+    expires: Optional[Time]
+    last_used: Optional[Time]
+    # The limits that hold; null: none.
+    limits: AccessTokenLimitsRead
+    # What it is called.
+    name: str
+    # The queues it is good for, `*` at the end for any ending; null: all.
+    queues: Optional[List[str]]
+    # Those of them that it was refused.
+    refusals: int
+    # Requests that carried it.
+    requests: int
+    # What it may do.
+    rights: List[Right]
+    # The token: send it as `Authorization: Bearer`. It is shown this once.
+    token: str
+
+
 class _Message(TypedDict):
     # The URL to call, at most 8 KiB. Private addresses are refused unless the server allows them.
     url: str
@@ -821,6 +918,22 @@ class Move(TypedDict, total=False):
     set: Optional[When]
 
 
+class _NewAccessToken(TypedDict):
+    # What it is called: 1 to 200 characters of A-Z a-z 0-9 . _ : @ ~ -
+    name: str
+    # What it may do. No right implies another.
+    rights: List[Right]
+
+
+class NewAccessToken(_NewAccessToken, total=False):
+    """A token to make."""
+
+    expires: Optional[Time]
+    limits: Optional[AccessTokenLimits]
+    # The queues it is good for, `*` at the end for any ending; left out: all.
+    queues: Optional[List[str]]
+
+
 class _NewFlow(TypedDict):
     # Its steps, 1 to 10000.
     steps: List[NewStep]
@@ -858,6 +971,7 @@ class NewPlan(TypedDict, total=False):
     messages: Any
     # Whether occurrences that are past are kept instead of skipped.
     no_keep: Optional[bool]
+    on_error: Optional[OnError]
     # Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`, or a whole number, which is written as 16 hex
     # digits; generated if left out.
     plan_id: Any
@@ -907,6 +1021,7 @@ class NewStep(_NewStep, total=False):
     http: Optional[Http]
     # Its own limit of attempts, instead of the queue's.
     max_attempts: Optional[int]
+    max_runtime: Optional[Duration]
     # What is to be done. With `after` the results of those steps are added, as `inputs`.
     payload: Any
     # -100 to 100, higher first.
@@ -932,6 +1047,7 @@ class NewTask(TypedDict, total=False):
     id: Optional[str]
     # Its own limit of attempts, instead of the queue's.
     max_attempts: Optional[int]
+    max_runtime: Optional[Duration]
     # What is to be done.
     payload: Any
     # -100 to 100, higher first.
@@ -1017,6 +1133,13 @@ class Orders(TypedDict):
     cancel: List[TaskName]
     # Tasks it holds and is asked to set aside.
     pause: List[TaskName]
+
+
+class AccessTokenPage(TypedDict):
+    """A page of a list."""
+
+    items: List[AccessToken]
+    next: Optional[str]
 
 
 class AuditedPage(TypedDict):
@@ -1110,17 +1233,21 @@ class _Plan(TypedDict):
     plan_type: PlanType
     # When it was made.
     created_at: Time
+    # Runs that failed in a row.
+    failures: int
     # How many results are kept.
     keep_results: int
     # The payload of its runs.
     message: Any
+    # What a run that fails for good makes of it.
+    on_error: OnError
     # Its id.
     plan_id: str
     # Their priority.
     priority: int
     # The queue its runs are pushed to.
     queue: str
-    # Runs that were done.
+    # Runs that were done, and those that failed while the plan went on.
     real_repet: int
     # Capabilities their worker must have.
     requires: List[str]
@@ -1271,6 +1398,7 @@ class Queue(TypedDict):
     max: Optional[int]
     # Takes before a task is failed; -1 for no limit.
     max_attempts: int
+    max_runtime: Optional[DurationSeconds]
     # Who carries out its tasks.
     mode: Mode
     # Its name.
@@ -1485,6 +1613,7 @@ class Settings(TypedDict, total=False):
     max: Optional[int]
     # Takes before a task is failed, -1 for no limit; 5.
     max_attempts: Optional[int]
+    max_runtime: Optional[Duration]
     mode: Optional[Mode]
     order: Optional[Order]
     rate: Optional[Rate]
@@ -1505,6 +1634,13 @@ class Skip(TypedDict, total=False):
 
 
 Stats = TypedDict("Stats", {"done": "List[int]", "failed": "List[int]", "from": "str", "pushed": "List[int]", "step": "int", "taken": "List[int]"})
+
+
+class StopAfter(TypedDict):
+    """The policy with a number."""
+
+    # How many runs have to fail in a row.
+    stop_after: int
 
 
 class StoreState(TypedDict):
@@ -1597,8 +1733,6 @@ class _Task(TypedDict):
     max_attempts: int
     # What its holder last said.
     message: Optional[str]
-    # What was pushed.
-    payload: Any
     # The plan it is a run of.
     plan: Any
     # Higher goes first.
@@ -1621,13 +1755,31 @@ class _Task(TypedDict):
 class Task(_Task, total=False):
     """A task."""
 
+    # The task to make when it ends; values of secret headers read as `***`.
+    callback: Callback
+    # The time by which it must have started; else it fails.
+    expires: Time
     flow: Optional[FlowPart]
+    # Its own hold, where that is not the queue's.
+    hold: DurationSeconds
     # Where it is delivered, if it says so itself; values of secret headers read as `***`.
     http: TaskHttp
+    # The longest one attempt may hold it, if it says so itself.
+    max_runtime: DurationSeconds
+    # What was pushed; not in a list that asks for less.
+    payload: Any
+    # The first 200 characters of the payload's JSON text, in a list with `payload=preview`.
+    payload_preview: str
+    # Capabilities its worker must have.
+    requires: List[str]
+    # Its own waits between attempts, where they are not the queue's.
+    retry: Retry
     # The holder's token; only in the answer to its take.
     token: str
     # The span it was pushed in, if it belongs to a trace: carry it on.
     traceparent: str
+    # How long its id stays reserved after its end.
+    unique_for: DurationSeconds
 
 
 class TaskHttp(TypedDict):
@@ -1741,6 +1893,11 @@ class Worker(TypedDict):
     state: WorkerState
 
 
+# What a run that fails for good makes of its plan: `stop`, `continue`, or `{"stop_after":n}`, which goes on
+# until n runs in a row have failed.
+OnError = Union[OnErrorWord, StopAfter]
+
+
 # One task, or a batch of them.
 Push = Union[NewTask, NewTaskBatch]
 
@@ -1748,5 +1905,5 @@ Push = Union[NewTask, NewTaskBatch]
 RuleType = Union[PlanType, int]
 
 
-# A task; or its name, where a request is repeated and the task is gone.
+# A task; or its name, where the task is gone.
 TaskOrGone = Union[Task, Gone]

@@ -738,6 +738,12 @@ public class Operations extends Transport {
             return this;
         }
 
+        /** Only those that this worker holds, or held when they ended. */
+        public ListTasksOptions worker(String value) {
+            set("worker", value);
+            return this;
+        }
+
         /** Only those whose error contains this. */
         public ListTasksOptions error(String value) {
             set("error", value);
@@ -753,6 +759,21 @@ public class Operations extends Transport {
         /** Only those that finished, or last failed, at this time or later. */
         public ListTasksOptions since(Object value) {
             set("since", value);
+            return this;
+        }
+
+        /**
+         * How much of each payload to show: all of it; `payload_preview`, the first 200 characters of its JSON
+         * text; or nothing.
+         */
+        public ListTasksOptions payload(Object value) {
+            set("payload", value);
+            return this;
+        }
+
+        /** Lists finished tasks by when they ended, whatever their state, after all others. */
+        public ListTasksOptions sort(String value) {
+            set("sort", value);
             return this;
         }
 
@@ -780,7 +801,7 @@ public class Operations extends Transport {
      * /v1/queues/{queue}/tasks
      */
     public Types.TaskPage listTasks(String queue, ListTasksOptions options) {
-        return new Types.TaskPage(json(new Call("GET", "/v1/queues/{queue}/tasks", queue).query(options, "state", "tag", "id", "error", "q", "since", "limit", "cursor")));
+        return new Types.TaskPage(json(new Call("GET", "/v1/queues/{queue}/tasks", queue).query(options, "state", "tag", "id", "worker", "error", "q", "since", "payload", "sort", "limit", "cursor")));
     }
 
     /**
@@ -793,6 +814,12 @@ public class Operations extends Transport {
 
     /** Options of pushTask. One that was not set is left out. */
     public static final class PushTaskOptions extends JsonObject {
+        /** How long to wait for the task's end, at most 60 seconds; not at all if left out. Not for a batch. */
+        public PushTaskOptions wait_(Object value) {
+            set("wait", value);
+            return this;
+        }
+
         /** 1 to 255 ASCII characters; a repeat under the same key has no second effect */
         public PushTaskOptions idempotencyKey(String value) {
             set("Idempotency-Key", value);
@@ -808,7 +835,7 @@ public class Operations extends Transport {
 
     /** Push one task, or many. POST /v1/queues/{queue}/tasks */
     public Types.Task pushTask(String queue, Types.NewTask body, PushTaskOptions options) {
-        return new Types.Task(json(new Call("POST", "/v1/queues/{queue}/tasks", queue).body(body).headers(options, "Idempotency-Key", "traceparent").keyed()));
+        return new Types.Task(json(new Call("POST", "/v1/queues/{queue}/tasks", queue).body(body).query(options, "wait").headers(options, "Idempotency-Key", "traceparent").keyed()));
     }
 
     /** Push one task, or many. POST /v1/queues/{queue}/tasks */
@@ -831,9 +858,23 @@ public class Operations extends Transport {
         none(new Call("DELETE", "/v1/queues/{queue}/tasks/{id}", queue, id));
     }
 
-    /** Read a task. GET /v1/queues/{queue}/tasks/{id} */
+    /** Options of getTask. One that was not set is left out. */
+    public static final class GetTaskOptions extends JsonObject {
+        /** How long to wait for its end, at most 60 seconds; not at all if left out. */
+        public GetTaskOptions wait_(Object value) {
+            set("wait", value);
+            return this;
+        }
+    }
+
+    /** Read a task, now or when it has ended. GET /v1/queues/{queue}/tasks/{id} */
+    public Types.Task getTask(String queue, String id, GetTaskOptions options) {
+        return new Types.Task(json(new Call("GET", "/v1/queues/{queue}/tasks/{id}", queue, id).query(options, "wait")));
+    }
+
+    /** Read a task, now or when it has ended. GET /v1/queues/{queue}/tasks/{id} */
     public Types.Task getTask(String queue, String id) {
-        return new Types.Task(json(new Call("GET", "/v1/queues/{queue}/tasks/{id}", queue, id)));
+        return getTask(queue, id, new GetTaskOptions());
     }
 
     /** Options of editTask. One that was not set is left out. */
@@ -1020,9 +1061,55 @@ public class Operations extends Transport {
         return new Types.Config(json(new Call("GET", "/v1/system/config")));
     }
 
-    /** List the access tokens: what each is good for, not what it is. GET /v1/system/tokens */
+    /** List the access tokens of the settings: what each is good for, not what it is. GET /v1/system/tokens */
     public Types.Tokens getTokens() {
         return new Types.Tokens(json(new Call("GET", "/v1/system/tokens")));
+    }
+
+    /** Options of listTokens. One that was not set is left out. */
+    public static final class ListTokensOptions extends JsonObject {
+        /** Most items on the page, 1 to 1000. */
+        public ListTokensOptions limit(Long value) {
+            set("limit", value);
+            return this;
+        }
+
+        /** Most items on the page, 1 to 1000. */
+        public ListTokensOptions limit(int value) {
+            set("limit", value);
+            return this;
+        }
+
+        /** The `next` of the page before. */
+        public ListTokensOptions cursor(String value) {
+            set("cursor", value);
+            return this;
+        }
+    }
+
+    /** List the access tokens that were made at run time, by name. GET /v1/tokens */
+    public Types.AccessTokenPage listTokens(ListTokensOptions options) {
+        return new Types.AccessTokenPage(json(new Call("GET", "/v1/tokens").query(options, "limit", "cursor")));
+    }
+
+    /** List the access tokens that were made at run time, by name. GET /v1/tokens */
+    public Types.AccessTokenPage listTokens() {
+        return listTokens(new ListTokensOptions());
+    }
+
+    /** Make an access token. POST /v1/tokens */
+    public Types.MadeAccessToken createToken(Types.NewAccessToken body) {
+        return new Types.MadeAccessToken(json(new Call("POST", "/v1/tokens").body(body)));
+    }
+
+    /** Revoke an access token. DELETE /v1/tokens/{name} */
+    public void deleteToken(String name) {
+        none(new Call("DELETE", "/v1/tokens/{name}", name));
+    }
+
+    /** Read an access token: what it is good for and how much it was used, not what it is. GET /v1/tokens/{name} */
+    public Types.AccessToken getToken(String name) {
+        return new Types.AccessToken(json(new Call("GET", "/v1/tokens/{name}", name)));
     }
 
     /** Options of listWorkers. One that was not set is left out. */

@@ -84,6 +84,389 @@ public final class Types {
         }
     }
 
+    /** A token, without what it is. */
+    public static final class AccessToken extends JsonObject {
+        public AccessToken() {}
+
+        public AccessToken(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public AccessToken also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** When it was made. */
+        public Instant createdAt() {
+            return read("created_at", JsonObject::asTime);
+        }
+
+        /** When it was made. */
+        public AccessToken createdAt(Instant value) {
+            set("created_at", value);
+            return this;
+        }
+
+        public Instant expires() {
+            return read("expires", JsonObject::asTime);
+        }
+
+        public AccessToken expires(Instant value) {
+            set("expires", value);
+            return this;
+        }
+
+        public Instant lastUsed() {
+            return read("last_used", JsonObject::asTime);
+        }
+
+        public AccessToken lastUsed(Instant value) {
+            set("last_used", value);
+            return this;
+        }
+
+        /** The limits that hold; null: none. */
+        public AccessTokenLimitsRead limits() {
+            return read("limits", it -> new AccessTokenLimitsRead(asMembers(it)));
+        }
+
+        /** The limits that hold; null: none. */
+        public AccessToken limits(AccessTokenLimitsRead value) {
+            set("limits", value);
+            return this;
+        }
+
+        /** What it is called. */
+        public String name() {
+            return read("name", String::valueOf);
+        }
+
+        /** What it is called. */
+        public AccessToken name(String value) {
+            set("name", value);
+            return this;
+        }
+
+        /** The queues it is good for, `*` at the end for any ending; null: all. */
+        public List<String> queues() {
+            return read("queues", it -> asList(it, String::valueOf));
+        }
+
+        /** The queues it is good for, `*` at the end for any ending; null: all. */
+        public AccessToken queues(List<String> value) {
+            set("queues", value);
+            return this;
+        }
+
+        /** Those of them that it was refused. */
+        public long refusals() {
+            return read("refusals", JsonObject::asLong, 0L);
+        }
+
+        /** Those of them that it was refused. */
+        public AccessToken refusals(Long value) {
+            set("refusals", value);
+            return this;
+        }
+
+        public AccessToken refusals(int value) {
+            set("refusals", value);
+            return this;
+        }
+
+        /** Requests that carried it. */
+        public long requests() {
+            return read("requests", JsonObject::asLong, 0L);
+        }
+
+        /** Requests that carried it. */
+        public AccessToken requests(Long value) {
+            set("requests", value);
+            return this;
+        }
+
+        public AccessToken requests(int value) {
+            set("requests", value);
+            return this;
+        }
+
+        /** What it may do. */
+        public List<Right> rights() {
+            return read("rights", it -> asList(it, it1 -> Right.of((String) it1)));
+        }
+
+        /** What it may do. */
+        public AccessToken rights(List<Right> value) {
+            set("rights", value);
+            return this;
+        }
+    }
+
+    /**
+     * What a token may take of each server at most; over it: 429 `limited`. A token limited to queues has 100
+     * queues, 1,000 connections, 100 streams and a quarter of the bytes unless told otherwise.
+     */
+    public static final class AccessTokenLimits extends JsonObject {
+        public AccessTokenLimits() {}
+
+        public AccessTokenLimits(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public AccessTokenLimits also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** Bytes of its requests that are worked on. */
+        public Long bytesInFlight() {
+            return read("bytes_in_flight", JsonObject::asLong);
+        }
+
+        /** Bytes of its requests that are worked on. */
+        public AccessTokenLimits bytesInFlight(Long value) {
+            set("bytes_in_flight", value);
+            return this;
+        }
+
+        public AccessTokenLimits bytesInFlight(int value) {
+            set("bytes_in_flight", value);
+            return this;
+        }
+
+        /** Connections whose last request carried it. */
+        public Long connections() {
+            return read("connections", JsonObject::asLong);
+        }
+
+        /** Connections whose last request carried it. */
+        public AccessTokenLimits connections(Long value) {
+            set("connections", value);
+            return this;
+        }
+
+        public AccessTokenLimits connections(int value) {
+            set("connections", value);
+            return this;
+        }
+
+        /** Queues that exist and that its requests made, over all servers. */
+        public Long queues() {
+            return read("queues", JsonObject::asLong);
+        }
+
+        /** Queues that exist and that its requests made, over all servers. */
+        public AccessTokenLimits queues(Long value) {
+            set("queues", value);
+            return this;
+        }
+
+        public AccessTokenLimits queues(int value) {
+            set("queues", value);
+            return this;
+        }
+
+        public AccessTokenRequests requests() {
+            return read("requests", it -> new AccessTokenRequests(asMembers(it)));
+        }
+
+        public AccessTokenLimits requests(AccessTokenRequests value) {
+            set("requests", value);
+            return this;
+        }
+
+        /** Open streams of events. */
+        public Long streams() {
+            return read("streams", JsonObject::asLong);
+        }
+
+        /** Open streams of events. */
+        public AccessTokenLimits streams(Long value) {
+            set("streams", value);
+            return this;
+        }
+
+        public AccessTokenLimits streams(int value) {
+            set("streams", value);
+            return this;
+        }
+    }
+
+    /** The limits of a token. */
+    public static final class AccessTokenLimitsRead extends JsonObject {
+        public AccessTokenLimitsRead() {}
+
+        public AccessTokenLimitsRead(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public AccessTokenLimitsRead also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** Bytes of its requests that are worked on. */
+        public Long bytesInFlight() {
+            return read("bytes_in_flight", JsonObject::asLong);
+        }
+
+        /** Bytes of its requests that are worked on. */
+        public AccessTokenLimitsRead bytesInFlight(Long value) {
+            set("bytes_in_flight", value);
+            return this;
+        }
+
+        public AccessTokenLimitsRead bytesInFlight(int value) {
+            set("bytes_in_flight", value);
+            return this;
+        }
+
+        /** Connections whose last request carried it. */
+        public Long connections() {
+            return read("connections", JsonObject::asLong);
+        }
+
+        /** Connections whose last request carried it. */
+        public AccessTokenLimitsRead connections(Long value) {
+            set("connections", value);
+            return this;
+        }
+
+        public AccessTokenLimitsRead connections(int value) {
+            set("connections", value);
+            return this;
+        }
+
+        /** Queues that exist and that its requests made. */
+        public Long queues() {
+            return read("queues", JsonObject::asLong);
+        }
+
+        /** Queues that exist and that its requests made. */
+        public AccessTokenLimitsRead queues(Long value) {
+            set("queues", value);
+            return this;
+        }
+
+        public AccessTokenLimitsRead queues(int value) {
+            set("queues", value);
+            return this;
+        }
+
+        public AccessTokenRequestsRead requests() {
+            return read("requests", it -> new AccessTokenRequestsRead(asMembers(it)));
+        }
+
+        public AccessTokenLimitsRead requests(AccessTokenRequestsRead value) {
+            set("requests", value);
+            return this;
+        }
+
+        /** Open streams of events. */
+        public Long streams() {
+            return read("streams", JsonObject::asLong);
+        }
+
+        /** Open streams of events. */
+        public AccessTokenLimitsRead streams(Long value) {
+            set("streams", value);
+            return this;
+        }
+
+        public AccessTokenLimitsRead streams(int value) {
+            set("streams", value);
+            return this;
+        }
+    }
+
+    /** So many requests in a time. */
+    public static final class AccessTokenRequests extends JsonObject {
+        public AccessTokenRequests() {}
+
+        public AccessTokenRequests(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public AccessTokenRequests also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** Requests at most, also at once. */
+        public long limit() {
+            return read("limit", JsonObject::asLong, 0L);
+        }
+
+        /** Requests at most, also at once. */
+        public AccessTokenRequests limit(Long value) {
+            set("limit", value);
+            return this;
+        }
+
+        public AccessTokenRequests limit(int value) {
+            set("limit", value);
+            return this;
+        }
+
+        /** In this time. */
+        public Object per() {
+            return read("per", it -> it);
+        }
+
+        /** In this time. */
+        public AccessTokenRequests per(Object value) {
+            set("per", value);
+            return this;
+        }
+    }
+
+    /** So many requests in so many seconds. */
+    public static final class AccessTokenRequestsRead extends JsonObject {
+        public AccessTokenRequestsRead() {}
+
+        public AccessTokenRequestsRead(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public AccessTokenRequestsRead also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** Requests. */
+        public long limit() {
+            return read("limit", JsonObject::asLong, 0L);
+        }
+
+        /** Requests. */
+        public AccessTokenRequestsRead limit(Long value) {
+            set("limit", value);
+            return this;
+        }
+
+        public AccessTokenRequestsRead limit(int value) {
+            set("limit", value);
+            return this;
+        }
+
+        /** Seconds. */
+        public double per() {
+            return read("per", JsonObject::asDouble, 0.0);
+        }
+
+        /** Seconds. */
+        public AccessTokenRequestsRead per(Double value) {
+            set("per", value);
+            return this;
+        }
+    }
+
     /** What a holder leaves behind when it stops on request. */
     public static final class Acknowledgement extends JsonObject {
         public Acknowledgement() {}
@@ -365,16 +748,16 @@ public final class Types {
         }
 
         /**
-         * Who: the first 8 digits of the token's hash; `open` where there are no tokens, `unknown` for none of
-         * the server's.
+         * Who: the first 8 digits of the token's hash, and its name if it has one; `open` where there are no
+         * tokens, `unknown` for none of the server's.
          */
         public String who() {
             return read("who", String::valueOf);
         }
 
         /**
-         * Who: the first 8 digits of the token's hash; `open` where there are no tokens, `unknown` for none of
-         * the server's.
+         * Who: the first 8 digits of the token's hash, and its name if it has one; `open` where there are no
+         * tokens, `unknown` for none of the server's.
          */
         public Audited who(String value) {
             set("who", value);
@@ -2514,6 +2897,17 @@ public final class Types {
             set("tag", value);
             return this;
         }
+
+        /** Those that this worker holds, or held when they ended. */
+        public String worker() {
+            return read("worker", String::valueOf);
+        }
+
+        /** Those that this worker holds, or held when they ended. */
+        public Filter worker(String value) {
+            set("worker", value);
+            return this;
+        }
     }
 
     /** A flow with all its steps. */
@@ -3411,6 +3805,137 @@ public final class Types {
         }
     }
 
+    /** A token that was made, and what it is. */
+    public static final class MadeAccessToken extends JsonObject {
+        public MadeAccessToken() {}
+
+        public MadeAccessToken(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public MadeAccessToken also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** When it was made. */
+        public Instant createdAt() {
+            return read("created_at", JsonObject::asTime);
+        }
+
+        /** When it was made. */
+        public MadeAccessToken createdAt(Instant value) {
+            set("created_at", value);
+            return this;
+        }
+
+        public Instant expires() {
+            return read("expires", JsonObject::asTime);
+        }
+
+        public MadeAccessToken expires(Instant value) {
+            set("expires", value);
+            return this;
+        }
+
+        public Instant lastUsed() {
+            return read("last_used", JsonObject::asTime);
+        }
+
+        public MadeAccessToken lastUsed(Instant value) {
+            set("last_used", value);
+            return this;
+        }
+
+        /** The limits that hold; null: none. */
+        public AccessTokenLimitsRead limits() {
+            return read("limits", it -> new AccessTokenLimitsRead(asMembers(it)));
+        }
+
+        /** The limits that hold; null: none. */
+        public MadeAccessToken limits(AccessTokenLimitsRead value) {
+            set("limits", value);
+            return this;
+        }
+
+        /** What it is called. */
+        public String name() {
+            return read("name", String::valueOf);
+        }
+
+        /** What it is called. */
+        public MadeAccessToken name(String value) {
+            set("name", value);
+            return this;
+        }
+
+        /** The queues it is good for, `*` at the end for any ending; null: all. */
+        public List<String> queues() {
+            return read("queues", it -> asList(it, String::valueOf));
+        }
+
+        /** The queues it is good for, `*` at the end for any ending; null: all. */
+        public MadeAccessToken queues(List<String> value) {
+            set("queues", value);
+            return this;
+        }
+
+        /** Those of them that it was refused. */
+        public long refusals() {
+            return read("refusals", JsonObject::asLong, 0L);
+        }
+
+        /** Those of them that it was refused. */
+        public MadeAccessToken refusals(Long value) {
+            set("refusals", value);
+            return this;
+        }
+
+        public MadeAccessToken refusals(int value) {
+            set("refusals", value);
+            return this;
+        }
+
+        /** Requests that carried it. */
+        public long requests() {
+            return read("requests", JsonObject::asLong, 0L);
+        }
+
+        /** Requests that carried it. */
+        public MadeAccessToken requests(Long value) {
+            set("requests", value);
+            return this;
+        }
+
+        public MadeAccessToken requests(int value) {
+            set("requests", value);
+            return this;
+        }
+
+        /** What it may do. */
+        public List<Right> rights() {
+            return read("rights", it -> asList(it, it1 -> Right.of((String) it1)));
+        }
+
+        /** What it may do. */
+        public MadeAccessToken rights(List<Right> value) {
+            set("rights", value);
+            return this;
+        }
+
+        /** The token: send it as `Authorization: Bearer`. It is shown this once. */
+        public String token() {
+            return read("token", String::valueOf);
+        }
+
+        /** The token: send it as `Authorization: Bearer`. It is shown this once. */
+        public MadeAccessToken token(String value) {
+            set("token", value);
+            return this;
+        }
+    }
+
     /** A notice to be sent. `callbak_url` and `enforce_repeate_notice` are taken as well. */
     public static final class Message extends JsonObject {
         public Message() {}
@@ -3667,6 +4192,72 @@ public final class Types {
         }
     }
 
+    /** A token to make. */
+    public static final class NewAccessToken extends JsonObject {
+        public NewAccessToken() {}
+
+        public NewAccessToken(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public NewAccessToken also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        public Instant expires() {
+            return read("expires", JsonObject::asTime);
+        }
+
+        public NewAccessToken expires(Instant value) {
+            set("expires", value);
+            return this;
+        }
+
+        public AccessTokenLimits limits() {
+            return read("limits", it -> new AccessTokenLimits(asMembers(it)));
+        }
+
+        public NewAccessToken limits(AccessTokenLimits value) {
+            set("limits", value);
+            return this;
+        }
+
+        /** What it is called: 1 to 200 characters of A-Z a-z 0-9 . _ : &#64; ~ - */
+        public String name() {
+            return read("name", String::valueOf);
+        }
+
+        /** What it is called: 1 to 200 characters of A-Z a-z 0-9 . _ : &#64; ~ - */
+        public NewAccessToken name(String value) {
+            set("name", value);
+            return this;
+        }
+
+        /** The queues it is good for, `*` at the end for any ending; left out: all. */
+        public List<String> queues() {
+            return read("queues", it -> asList(it, String::valueOf));
+        }
+
+        /** The queues it is good for, `*` at the end for any ending; left out: all. */
+        public NewAccessToken queues(List<String> value) {
+            set("queues", value);
+            return this;
+        }
+
+        /** What it may do. No right implies another. */
+        public List<Right> rights() {
+            return read("rights", it -> asList(it, it1 -> Right.of((String) it1)));
+        }
+
+        /** What it may do. No right implies another. */
+        public NewAccessToken rights(List<Right> value) {
+            set("rights", value);
+            return this;
+        }
+    }
+
     /** A flow as it is made. */
     public static final class NewFlow extends JsonObject {
         public NewFlow() {}
@@ -3860,6 +4451,15 @@ public final class Types {
         /** Whether occurrences that are past are kept instead of skipped. */
         public NewPlan noKeep(Boolean value) {
             set("no_keep", value);
+            return this;
+        }
+
+        public Object onError() {
+            return read("on_error", it -> it);
+        }
+
+        public NewPlan onError(Object value) {
+            set("on_error", value);
             return this;
         }
 
@@ -4135,6 +4735,15 @@ public final class Types {
             return this;
         }
 
+        public Object maxRuntime() {
+            return read("max_runtime", it -> it);
+        }
+
+        public NewStep maxRuntime(Object value) {
+            set("max_runtime", value);
+            return this;
+        }
+
         /** Its name, unique in the flow; 1 to 90 characters of `A-Z a-z 0-9 . _ : &#64; ~ -`. */
         public String name() {
             return read("name", String::valueOf);
@@ -4317,6 +4926,15 @@ public final class Types {
 
         public NewTask maxAttempts(int value) {
             set("max_attempts", value);
+            return this;
+        }
+
+        public Object maxRuntime() {
+            return read("max_runtime", it -> it);
+        }
+
+        public NewTask maxRuntime(Object value) {
+            set("max_runtime", value);
             return this;
         }
 
@@ -4786,6 +5404,29 @@ public final class Types {
         }
     }
 
+    /** The policies without a number. */
+    public enum OnErrorWord implements JsonObject.Text {
+        STOP("stop"),
+        CONTINUE("continue"),
+        /** A value that this version does not know. */
+        OTHER(null);
+
+        private final String text;
+
+        OnErrorWord(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String text() {
+            return text;
+        }
+
+        static OnErrorWord of(String text) {
+            return JsonObject.valueOf(values(), OTHER, text);
+        }
+    }
+
     /** What a failed step does to the others. */
     public enum OnFailure implements JsonObject.Text {
         STOP("stop"),
@@ -4906,6 +5547,39 @@ public final class Types {
 
         static Outcome of(String text) {
             return JsonObject.valueOf(values(), OTHER, text);
+        }
+    }
+
+    /** A page of a list. */
+    public static final class AccessTokenPage extends JsonObject {
+        public AccessTokenPage() {}
+
+        public AccessTokenPage(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public AccessTokenPage also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        public List<AccessToken> items() {
+            return read("items", it -> asList(it, it1 -> new AccessToken(asMembers(it1))));
+        }
+
+        public AccessTokenPage items(List<AccessToken> value) {
+            set("items", value);
+            return this;
+        }
+
+        public String next() {
+            return read("next", String::valueOf);
+        }
+
+        public AccessTokenPage next(String value) {
+            set("next", value);
+            return this;
         }
     }
 
@@ -5495,6 +6169,22 @@ public final class Types {
             return this;
         }
 
+        /** Runs that failed in a row. */
+        public long failures() {
+            return read("failures", JsonObject::asLong, 0L);
+        }
+
+        /** Runs that failed in a row. */
+        public Plan failures(Long value) {
+            set("failures", value);
+            return this;
+        }
+
+        public Plan failures(int value) {
+            set("failures", value);
+            return this;
+        }
+
         public Instant finishedAt() {
             return read("finished_at", JsonObject::asTime);
         }
@@ -5583,6 +6273,17 @@ public final class Types {
             return this;
         }
 
+        /** What a run that fails for good makes of it. */
+        public Object onError() {
+            return read("on_error", it -> it);
+        }
+
+        /** What a run that fails for good makes of it. */
+        public Plan onError(Object value) {
+            set("on_error", value);
+            return this;
+        }
+
         /** Its id. */
         public String planId() {
             return read("plan_id", String::valueOf);
@@ -5621,12 +6322,12 @@ public final class Types {
             return this;
         }
 
-        /** Runs that were done. */
+        /** Runs that were done, and those that failed while the plan went on. */
         public long realRepet() {
             return read("real_repet", JsonObject::asLong, 0L);
         }
 
-        /** Runs that were done. */
+        /** Runs that were done, and those that failed while the plan went on. */
         public Plan realRepet(Long value) {
             set("real_repet", value);
             return this;
@@ -6269,6 +6970,15 @@ public final class Types {
             return this;
         }
 
+        public Double maxRuntime() {
+            return read("max_runtime", JsonObject::asDouble);
+        }
+
+        public Queue maxRuntime(Double value) {
+            set("max_runtime", value);
+            return this;
+        }
+
         /** Who carries out its tasks. */
         public Mode mode() {
             return read("mode", it -> Mode.of((String) it));
@@ -6565,6 +7275,7 @@ public final class Types {
         NO_CAPABLE_WORKER("no_capable_worker"),
         WORKERS_BUSY("workers_busy"),
         TARGET_BUSY("target_busy"),
+        DELIVERIES_BUSY("deliveries_busy"),
         TARGET_DOWN("target_down"),
         IN_LINE("in_line"),
         UNCONFIRMED("unconfirmed"),
@@ -7375,6 +8086,15 @@ public final class Types {
             return this;
         }
 
+        public Object maxRuntime() {
+            return read("max_runtime", it -> it);
+        }
+
+        public Settings maxRuntime(Object value) {
+            set("max_runtime", value);
+            return this;
+        }
+
         public Mode mode() {
             return read("mode", it -> Mode.of((String) it));
         }
@@ -7621,6 +8341,37 @@ public final class Types {
         /** Tasks that were handed out, per step. */
         public Stats taken(List<Long> value) {
             set("taken", value);
+            return this;
+        }
+    }
+
+    /** The policy with a number. */
+    public static final class StopAfter extends JsonObject {
+        public StopAfter() {}
+
+        public StopAfter(Map<String, Object> members) {
+            super(members);
+        }
+
+        /** Adds a member that this version does not know. */
+        public StopAfter also(String name, Object value) {
+            set(name, value);
+            return this;
+        }
+
+        /** How many runs have to fail in a row. */
+        public long stopAfter() {
+            return read("stop_after", JsonObject::asLong, 0L);
+        }
+
+        /** How many runs have to fail in a row. */
+        public StopAfter stopAfter(Long value) {
+            set("stop_after", value);
+            return this;
+        }
+
+        public StopAfter stopAfter(int value) {
+            set("stop_after", value);
             return this;
         }
     }
@@ -7981,6 +8732,17 @@ public final class Types {
             return this;
         }
 
+        /** The task to make when it ends; values of secret headers read as `***`. */
+        public Callback callback() {
+            return read("callback", it -> new Callback(asMembers(it)));
+        }
+
+        /** The task to make when it ends; values of secret headers read as `***`. */
+        public Task callback(Callback value) {
+            set("callback", value);
+            return this;
+        }
+
         /** What its next holder needs to go on. */
         public Object checkpoint() {
             return read("checkpoint", it -> it);
@@ -8025,6 +8787,17 @@ public final class Types {
             return this;
         }
 
+        /** The time by which it must have started; else it fails. */
+        public Instant expires() {
+            return read("expires", JsonObject::asTime);
+        }
+
+        /** The time by which it must have started; else it fails. */
+        public Task expires(Instant value) {
+            set("expires", value);
+            return this;
+        }
+
         public Instant finishedAt() {
             return read("finished_at", JsonObject::asTime);
         }
@@ -8051,6 +8824,17 @@ public final class Types {
         /** The last 20 attempts, oldest first. */
         public Task history(List<Attempt> value) {
             set("history", value);
+            return this;
+        }
+
+        /** Its own hold, where that is not the queue's. */
+        public Double hold() {
+            return read("hold", JsonObject::asDouble);
+        }
+
+        /** Its own hold, where that is not the queue's. */
+        public Task hold(Double value) {
+            set("hold", value);
             return this;
         }
 
@@ -8101,6 +8885,17 @@ public final class Types {
             return this;
         }
 
+        /** The longest one attempt may hold it, if it says so itself. */
+        public Double maxRuntime() {
+            return read("max_runtime", JsonObject::asDouble);
+        }
+
+        /** The longest one attempt may hold it, if it says so itself. */
+        public Task maxRuntime(Double value) {
+            set("max_runtime", value);
+            return this;
+        }
+
         /** What its holder last said. */
         public String message() {
             return read("message", String::valueOf);
@@ -8112,14 +8907,25 @@ public final class Types {
             return this;
         }
 
-        /** What was pushed. */
+        /** What was pushed; not in a list that asks for less. */
         public Object payload() {
             return read("payload", it -> it);
         }
 
-        /** What was pushed. */
+        /** What was pushed; not in a list that asks for less. */
         public Task payload(Object value) {
             set("payload", value);
+            return this;
+        }
+
+        /** The first 200 characters of the payload's JSON text, in a list with `payload=preview`. */
+        public String payloadPreview() {
+            return read("payload_preview", String::valueOf);
+        }
+
+        /** The first 200 characters of the payload's JSON text, in a list with `payload=preview`. */
+        public Task payloadPreview(String value) {
+            set("payload_preview", value);
             return this;
         }
 
@@ -8172,6 +8978,17 @@ public final class Types {
             return this;
         }
 
+        /** Capabilities its worker must have. */
+        public List<String> requires() {
+            return read("requires", it -> asList(it, String::valueOf));
+        }
+
+        /** Capabilities its worker must have. */
+        public Task requires(List<String> value) {
+            set("requires", value);
+            return this;
+        }
+
         /** What it came to. */
         public Object result() {
             return read("result", it -> it);
@@ -8180,6 +8997,17 @@ public final class Types {
         /** What it came to. */
         public Task result(Object value) {
             set("result", value);
+            return this;
+        }
+
+        /** Its own waits between attempts, where they are not the queue's. */
+        public Retry retry() {
+            return read("retry", it -> new Retry(asMembers(it)));
+        }
+
+        /** Its own waits between attempts, where they are not the queue's. */
+        public Task retry(Retry value) {
+            set("retry", value);
             return this;
         }
 
@@ -8233,6 +9061,17 @@ public final class Types {
         /** The span it was pushed in, if it belongs to a trace: carry it on. */
         public Task traceparent(String value) {
             set("traceparent", value);
+            return this;
+        }
+
+        /** How long its id stays reserved after its end. */
+        public Double uniqueFor() {
+            return read("unique_for", JsonObject::asDouble);
+        }
+
+        /** How long its id stays reserved after its end. */
+        public Task uniqueFor(Double value) {
+            set("unique_for", value);
             return this;
         }
 
