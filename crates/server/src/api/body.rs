@@ -2,8 +2,8 @@
 //! nobody wanted is read as well, or its sender could neither hear why nor go on.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ const RESERVED_BYTES_MAX: usize = 1 << 20;
 pub(crate) struct InFlight {
     bytes: AtomicUsize,
     bytes_max: usize,
+    /// Held while a request is refused and its share is given back.
+    refusing: Mutex<()>,
 }
 
 impl InFlight {
@@ -52,7 +54,7 @@ impl InFlight {
     pub(crate) fn new(memory_bytes: Option<u64>) -> Self {
         let share = memory_bytes.map_or(usize::MAX, |bytes| (bytes / BODY_MEMORY_PARTS) as usize);
         let bytes_max = share.clamp(PAYLOAD_BYTES_MAX, BODY_BYTES_IN_FLIGHT_MAX);
-        Self { bytes: AtomicUsize::new(0), bytes_max }
+        Self { bytes: AtomicUsize::new(0), bytes_max, refusing: Mutex::default() }
     }
 
     /// Most bytes of all requests together.
@@ -67,6 +69,12 @@ impl InFlight {
             return self.bytes_max;
         }
         self.bytes_max.saturating_sub(RESERVED_FOR_SETTLING).max(self.body_bytes_max())
+    }
+
+    /// Adds bytes, if all together stay within a limit.
+    fn add(&self, bytes: usize, bytes_max: usize) -> bool {
+        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= bytes_max);
+        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
     /// The largest body that can be worked on.
@@ -88,7 +96,8 @@ pub(crate) struct Share {
 
 impl Share {
     /// Adds bytes to the share, if all shares together stay within the limit, and those of the token within
-    /// its own. What is refused is not counted, so that of many that are too much together some get through.
+    /// its own. A share that is refused more is given back whole, one at a time, so that of many that are too
+    /// much together some get through.
     fn grow(&mut self, bytes: usize) -> Result<(), Code> {
         if let Some(bearer) = &self.bearer
             && !bearer.meter.grow_bytes(bytes as u64, bearer.limits.bytes_in_flight)
@@ -96,24 +105,33 @@ impl Share {
             return Err(Code::Limited);
         }
         let bytes_max = self.in_flight.bytes_max_for(self.settles);
-        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= bytes_max);
-        if self.in_flight.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
-            if let Some(bearer) = &self.bearer {
-                bearer.meter.shrink_bytes(bytes as u64);
+        if !self.in_flight.add(bytes, bytes_max) {
+            let in_flight = self.in_flight.clone();
+            let _alone = in_flight.refusing.lock().unwrap_or_else(PoisonError::into_inner);
+            if !in_flight.add(bytes, bytes_max) {
+                if let Some(bearer) = &self.bearer {
+                    bearer.meter.shrink_bytes(bytes as u64);
+                }
+                self.give_back();
+                return Err(Code::Unavailable);
             }
-            return Err(Code::Unavailable);
         }
         self.bytes += bytes;
         Ok(())
+    }
+
+    fn give_back(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.in_flight.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(bearer) = &self.bearer {
+            bearer.meter.shrink_bytes(bytes as u64);
+        }
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.in_flight.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-        if let Some(bearer) = &self.bearer {
-            bearer.meter.shrink_bytes(self.bytes as u64);
-        }
+        self.give_back();
     }
 }
 
@@ -366,6 +384,8 @@ mod tests {
         let mut smaller = share();
         assert_eq!(smaller.grow(2), Err(Code::Unavailable));
         assert_eq!(smaller.grow(1), Ok(()), "what was refused is not counted");
+        assert_eq!(smaller.grow(1), Err(Code::Unavailable));
+        assert_eq!(smaller.bytes, 0, "who is refused gives back all it had");
         drop((others, smaller));
         let body = collect(body(), share(), 2).await.unwrap();
         assert_eq!(in_flight.bytes.load(Ordering::Relaxed), 2);

@@ -31,7 +31,6 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(push_bundle))
         .routes(routes!(change_data))
         .routes(routes!(retry_bundle))
-        .route("/v1/queues/{queue}/bundles/", get(list_bundles))
         // A bundle may be called `schedule`, like the route for workers.
         .route("/v1/queues/{queue}/bundles/schedule", get(read_bundle).delete(delete_bundle))
 }

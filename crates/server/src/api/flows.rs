@@ -127,7 +127,7 @@ async fn get_flow(
     OnFlow { id }: OnFlow,
 ) -> Result<Response, Problem> {
     let flow = app.engine.flow(&id).await?;
-    caller.check_all(flow.queues())?;
+    caller.check_all(flow.queues()).map_err(|_| Failure::NoFlow(id))?;
     Ok(answer(StatusCode::OK, &FlowView::new(&flow)))
 }
 
@@ -192,7 +192,8 @@ async fn act(
 ) -> Result<Response, Problem> {
     let Nothing {} = body.read()?;
     if !caller.scope().is_all() {
-        caller.check_all(app.engine.flow(&on.id).await?.queues())?;
+        let flow = app.engine.flow(&on.id).await?;
+        caller.check_all(flow.queues()).map_err(|_| Failure::NoFlow(on.id.clone()))?;
     }
     let flow = app.engine.act_on_flow(&on.id, verb).await?;
     Ok(answer(StatusCode::OK, &FlowView::new(&flow)))

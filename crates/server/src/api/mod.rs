@@ -170,7 +170,7 @@ impl Api {
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + Unpin + 'static,
     {
         let Self { app, mut routes, peer, line, is_reserved } = self;
-        let (request, unread) = Lent::lend(request);
+        let (request, unread) = Lent::lend(target::without_slash(request));
         let (begun, method) = (Instant::now(), request.method().clone());
         let place = app.requests.place(request.uri().path());
         let accepts = AcceptsGzip::of(request.headers());

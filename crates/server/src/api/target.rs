@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::extract::{FromRequestParts, Query};
-use axum::http::Uri;
 use axum::http::request::Parts;
+use axum::http::{Request, Uri};
 use percent_encoding::percent_decode_str;
 use punctual_core::bundle::BundleKey;
 use punctual_core::limits::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
@@ -20,6 +20,22 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use super::Problem;
 use super::json::{in_words, shortened};
 use crate::engine::{Failure, check_wait};
+
+/// The same request without a slash at the end of its path, which says nothing. The paths of `/v3` end in
+/// base64, where a slash is a letter.
+pub(super) fn without_slash<B>(mut request: Request<B>) -> Request<B> {
+    let uri = request.uri();
+    let Some(path) = uri.path().strip_suffix('/').filter(|path| path.starts_with("/v1/")) else {
+        return request;
+    };
+    let query = uri.query().map_or_else(String::new, |query| format!("?{query}"));
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = format!("{path}{query}").parse().ok();
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
+    }
+    request
+}
 
 /// The queue of `/v1/queues/{queue}…`, and the parameters of the query.
 pub(crate) struct InQueue<P = NoParams> {

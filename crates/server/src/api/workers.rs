@@ -110,12 +110,13 @@ impl WorkerParams {
     }
 }
 
-/// Refuses a worker that serves a queue the caller's token is not good for.
+/// Refuses a worker that serves a queue the caller's token is not good for, as if it were not there.
 async fn check(app: &App, caller: &Caller, worker: &WorkerName) -> Result<(), Failure> {
     if caller.scope().is_all() {
         return Ok(());
     }
-    caller.check_all(&app.engine.worker(worker).await?.worker.queues)
+    let queues = app.engine.worker(worker).await?.worker.queues;
+    caller.check_all(&queues).map_err(|_| Failure::NoWorker(worker.clone()))
 }
 
 fn view(reading: &WorkerReading) -> Response {
@@ -155,9 +156,12 @@ async fn put_worker(
     if let Patch::Set(queues) = &patch.queues {
         caller.check_all(queues)?;
     }
-    match check(&app, &caller, &worker).await {
-        Ok(()) | Err(Failure::NoWorker(_)) => {}
-        Err(failure) => return Err(failure.into()),
+    if !caller.scope().is_all() {
+        match app.engine.worker(&worker).await {
+            Ok(reading) => caller.check_all(&reading.worker.queues)?,
+            Err(Failure::NoWorker(_)) => {}
+            Err(failure) => return Err(failure.into()),
+        }
     }
     Ok(view(&app.engine.join(&worker, patch).await?))
 }

@@ -211,11 +211,14 @@ async fn what_a_task_or_plan_names_elsewhere_counts_too() {
         {
             let token = if method == "GET" { "some-read" } else { "some-produce" };
             let answer = call(&server, token, method, &format!("{path}{verb}")).await;
-            answer.problem(403, "forbidden");
+            match method {
+                "PUT" => answer.problem(403, "forbidden"),
+                _ => answer.problem(404, "not_found"),
+            };
         }
         for verb in ["pause", "resume", "run", "skip"] {
             let answer = call(&server, "some-produce", "POST", &format!("{path}/{verb}")).await;
-            answer.problem(403, "forbidden");
+            answer.problem(404, "not_found");
         }
     }
     let listed = async |token: &str, path: &str, name: &str| -> Vec<String> {
@@ -240,10 +243,10 @@ async fn what_a_task_or_plan_names_elsewhere_counts_too() {
     flow("some-produce", "g", "mine", callback).await.problem(403, "forbidden");
     flow("produce", "theirs", "theirs", "").await.is(201);
     call(&server, "some-read", "GET", "/v1/flows/f").await.is(200);
-    call(&server, "some-read", "GET", "/v1/flows/theirs").await.problem(403, "forbidden");
+    call(&server, "some-read", "GET", "/v1/flows/theirs").await.problem(404, "not_found");
     for verb in ["cancel", "pause", "resume", "retry"] {
         let path = format!("/v1/flows/theirs/{verb}");
-        call(&server, "some-produce", "POST", &path).await.problem(403, "forbidden");
+        call(&server, "some-produce", "POST", &path).await.problem(404, "not_found");
     }
     assert_eq!(listed("some-read", "/v1/flows", "id").await, ["f"]);
     assert_eq!(listed("read", "/v1/flows", "id").await.len(), 2);
@@ -270,7 +273,7 @@ async fn what_a_worker_has_is_seen_by_those_who_see_all_its_queues() {
             assert!(tokio::time::Instant::now() < deadline, "nobody is given the task");
         }
     }
-    had("some-read").await.problem(403, "forbidden");
+    had("some-read").await.problem(404, "not_found");
     assert_eq!(had("read").await.is(200)["items"].as_array().unwrap().len(), 2);
     // It still has a task of a queue that it does not serve any more.
     join(r#""mine""#).await;

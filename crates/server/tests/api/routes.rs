@@ -147,6 +147,19 @@ async fn the_document_describes_exactly_the_routes() {
 }
 
 #[tokio::test]
+async fn a_slash_at_the_end_of_a_path_says_nothing() {
+    let server = TestServer::start().await;
+    server.put("/v1/queues/q/", json!({})).await.is(201);
+    server.post("/v1/queues/q/tasks/", json!({"id": "a"})).await.is(201);
+    let read = server.get("/v1/queues/q/tasks/a/").await.is(200);
+    assert_eq!(read, server.get("/v1/queues/q/tasks/a").await.is(200));
+    let listed = server.get("/v1/queues/q/tasks/?state=ready&limit=1").await.is(200);
+    assert_eq!(listed["items"][0]["id"], "a");
+    server.get("/v1/queues/q/bundles/").await.is(200);
+    server.get("/v1/queues/q/tasks//").await.problem(404, "not_found");
+}
+
+#[tokio::test]
 async fn the_document_describes_exactly_what_is_answered() {
     let server = TestServer::start().await;
     let document = server.get("/openapi.json").await.is(200);
@@ -254,8 +267,7 @@ async fn what_is_no_route_is_not_found() {
     for path in [
         "/v1",
         "/v1/",
-        "/v1/queues/",
-        "/v1/queues/q/",
+        "/v1/queues//",
         "/v2/queues",
         "/v1/queues/q/tasks/a/eat",
         "/v1/queues/q/tasks/a/commit/x",

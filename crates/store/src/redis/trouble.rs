@@ -78,7 +78,7 @@ pub(super) fn describe(error: &RedisError) -> String {
         Some("LOADING") => "it is loading its data",
         Some("BUSY" | "UNKILLABLE") => "it is busy with a script",
         Some("CLUSTERDOWN") => "its Cluster is down",
-        Some("TRYAGAIN") => MOVING,
+        Some("TRYAGAIN" | "MOVED" | "ASK") => MOVING,
         Some("NOAUTH" | "WRONGPASS") => "it does not accept the password",
         _ if error.is_timeout() => "it does not answer",
         _ if is_about_moving(&error.to_string()) => MOVING,
@@ -124,6 +124,11 @@ mod tests {
             ("ERR user_script:1: attempt to index nil", Remedy::GiveUp),
         ] {
             assert_eq!(remedy(&server_error(line)), expected, "{line}");
+        }
+        for line in ["MOVED 5292 127.0.0.1:7001", "ASK 5292 127.0.0.1:7001", "TRYAGAIN Later"] {
+            let (error, hint) = (server_error(line), format!("Redis: {MOVING}"));
+            assert!(describe(&error).starts_with(&hint), "{}", describe(&error));
+            assert_eq!(remedy(&error), Remedy::Wait);
         }
         let lost = RedisError::from(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
         assert_eq!(remedy(&lost), Remedy::ReconnectInDoubt);

@@ -212,7 +212,8 @@ async fn what_was_noted_in_a_cluster_is_handed_over_once() {
     // A node was killed between handing over a note and removing it: the note is there again, and the
     // notice was sent and removed meanwhile.
     let packed = postcard::to_stdvec(&notice(&node, message("a").as_bytes())).unwrap();
-    let entry = [b"1 ".to_vec(), packed].concat();
+    // The task is packed in the second format, which says so.
+    let entry = [b"1 \xff\x02".to_vec(), packed].concat();
     redis::cmd("LPUSH")
         .arg("{n}:back:outbox")
         .arg(entry)
