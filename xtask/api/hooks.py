@@ -31,6 +31,8 @@ def before_call(context, case, kwargs):
     body = case.body
     if isinstance(body, dict) and is_wait(body.get("wait")):
         case.body = {**body, "wait": 0}
+    if isinstance(case.query, dict) and is_wait(case.query.get("wait")):
+        case.query["wait"] = 0
 
 
 def is_wait(wait):

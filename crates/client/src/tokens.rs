@@ -78,7 +78,7 @@ pub struct AccessToken {
     pub last_used: Option<Timestamp>,
     /// Requests that carried it.
     pub requests: u64,
-    /// Those of them that it was refused.
+    /// Refused requests among them.
     pub refusals: u64,
 }
 
