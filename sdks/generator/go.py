@@ -66,6 +66,11 @@ class Writer:
             for part in type_[1]:
                 self._reach(part)
 
+    def _is_object(self, schema) -> bool:
+        """Whether it is one of several objects, and nothing else."""
+        return schema.type[0] == "union" and all(
+            part[0] == "ref" and self.model.fields_of(part) for part in schema.type[1])
+
     # Types.
 
     def types(self) -> str:
@@ -97,7 +102,7 @@ class Writer:
             text += f"// MarshalJSON writes a number as a number.\nfunc (v {name}) MarshalJSON() ([]byte, error) {{ return textOrNumber(string(v)) }}\n\n"
             text += f"// UnmarshalJSON reads text or a number.\nfunc (v *{name}) UnmarshalJSON(from []byte) error {{ return readText(from, (*string)(v)) }}\n"
             return text
-        if kind == "union" and all(part[0] == "ref" for part in schema.type[1]):
+        if self._is_object(schema):
             widest = max(schema.type[1], key=lambda part: len(self.model.fields_of(part) or []))
             return doc + f"type {name} = {type_name(widest[1])}\n"
         if kind in PLAIN:
@@ -138,8 +143,7 @@ class Writer:
             return "map[string]" + self.go_type(type_[1], is_asked)
         if kind == "ref":
             schema = self.model.schemas[type_[1]]
-            is_object = schema.type[0] == "union" and all(part[0] == "ref" for part in schema.type[1])
-            if schema.fields is not None or is_object or type_[1] == "Time":
+            if schema.fields is not None or self._is_object(schema) or type_[1] == "Time":
                 return ("" if is_required else "*") + type_name(type_[1])
             if schema.type[0] == "union" and not set(schema.type[1]) == {("number",), ("string",)}:
                 return type_name(type_[1]) if is_asked else any_

@@ -1424,7 +1424,7 @@ type NewPlan struct {
 	// Whether occurrences that are past are kept instead of skipped.
 	NoKeep bool `json:"no_keep,omitempty"`
 
-	OnError *OnError `json:"on_error,omitempty"`
+	OnError OnError `json:"on_error,omitempty"`
 
 	// Its id, 1 to 90 characters of `A-Z a-z 0-9 . _ : @ ~ -`, or a whole number, which is written as 16 hex
 	// digits; generated if left out.
@@ -1699,7 +1699,7 @@ const NoticeStateCancelled NoticeState = "cancelled"
 
 // OnError: What a run that fails for good makes of its plan: `stop`, `continue`, or `{"stop_after":n}`, which
 // goes on until n runs in a row have failed.
-type OnError = StopAfter
+type OnError = any
 
 // OnErrorWord: The policies without a number.
 type OnErrorWord string
@@ -1926,7 +1926,7 @@ type Plan struct {
 	NextAt *Time `json:"next_at,omitempty"`
 
 	// What a run that fails for good makes of it.
-	OnError OnError `json:"on_error"`
+	OnError json.RawMessage `json:"on_error"`
 
 	// Its id.
 	PlanID string `json:"plan_id"`
