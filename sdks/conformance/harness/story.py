@@ -57,6 +57,12 @@ class Server:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", data, timeout=30) as answer:
             return json.load(answer)
 
+    def listeners(self) -> int:
+        """How many streams of events are open."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as answer:
+            lines = answer.read().decode().splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("punctual_event_listeners ")))
+
 
 class Target:
     """Receives deliveries of the server, and keeps them for the driver to verify."""
@@ -192,6 +198,8 @@ class Story:
         elif kind == ".requests":
             asked = (arguments["method"], arguments["path"])
             return sum((it.method, it.path) == asked for it in self._proxy.exchanges)
+        elif kind == ".listeners":
+            return await asyncio.to_thread(self._server.listeners)
         elif kind == ".deliveries":
             return [it for it in self._target.got if it["path"] == arguments["path"]]
         else:
