@@ -26,10 +26,10 @@ pub(crate) fn any(bytes: &[u8]) -> Result<RawJson, Problem> {
 fn text(bytes: &[u8]) -> Result<&str, Problem> {
     let bad = |detail: &'static str| Problem::new(Code::BadJson, detail);
     let text = std::str::from_utf8(bytes).map_err(|_| bad("the body is not UTF-8"))?;
+    let text = text.trim_matches([' ', '\t', '\r', '\n']);
     if text.is_empty() {
         return Ok("{}");
     }
-    let text = text.trim_matches([' ', '\t', '\r', '\n']);
     if is_deeper_than(text.as_bytes(), JSON_DEPTH_MAX) {
         return Err(bad("the body is nested more than 128 levels deep"));
     }
